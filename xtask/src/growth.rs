@@ -6,14 +6,14 @@
 //! so it is compared exactly.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
 use crate::measured;
-use crate::shell::{self, cargo, root, target, text};
+use crate::shell::{self, cargo, target, text};
 
 /// A step is named if it takes this many times the seconds of the last landing.
 const WARNED_AT: f64 = 1.5;
@@ -65,29 +65,25 @@ impl Costs {
         self.step.push(Step { name: name.to_owned(), cpu_s, wall_s });
     }
 
-    fn of(&self, name: &str) -> Option<f64> {
-        self.step.iter().find(|step| step.name == name).map(|step| step.cpu_s)
-    }
-
     /// A line per step, and whether it is named.
     fn table(&self, last: &Self) -> String {
-        let mut lines = vec![row("processor seconds", "now", "last landing", "ratio")];
         let sum = |costs: &Self| costs.step.iter().map(|step| step.cpu_s).sum::<f64>();
-        let rows =
-            self.step.iter().map(|step| (step.name.as_str(), step.cpu_s, last.of(&step.name)));
-        for (name, now, before) in rows.chain([("together", sum(self), Some(sum(last)))]) {
+        let of = |name: &str| Some(last.step.iter().find(|step| step.name == name)?.cpu_s);
+        let steps = self.step.iter().map(|step| (&*step.name, step.cpu_s, of(&step.name)));
+        let mut text = row("processor seconds", "now", "last landing", "ratio");
+        for (name, now, before) in steps.chain([("together", sum(self), Some(sum(last)))]) {
             let before = before.filter(|&before| before > 0.0);
             let ratio = before.map(|before| now / before);
-            let shown = |value: Option<f64>, decimals: usize| {
+            let shown = |value: Option<f64>, decimals| {
                 value.map_or_else(|| "–".to_owned(), |value| format!("{value:.decimals$}"))
             };
-            let mut line = row(name, &format!("{now:.1}"), &shown(before, 1), &shown(ratio, 2));
+            text += "\n";
+            text += &row(name, &format!("{now:.1}"), &shown(before, 1), &shown(ratio, 2));
             if ratio.is_some_and(|ratio| ratio >= WARNED_AT) && now >= SHORT_S {
-                line += &format!("  WARNING: at least {WARNED_AT} times the last landing");
+                text += &format!("  WARNING: at least {WARNED_AT} times the last landing");
             }
-            lines.push(line);
         }
-        lines.join("\n")
+        text
     }
 
     /// A difference in the number of units is an error.
@@ -119,7 +115,7 @@ pub(crate) fn processor_s() -> f64 {
 /// # Errors
 /// They are not as many as at the last landing.
 pub(crate) fn units() -> Result<()> {
-    Costs { units: count_units()?, ..Costs::default() }.check_units(&read(&landed())?)
+    Costs { units: count_units()?, ..Costs::default() }.check_units(&read(LANDED)?)
 }
 
 /// Cargo names each unit in a line, also if nothing is left to compile.
@@ -135,8 +131,8 @@ fn count_units() -> Result<usize> {
 /// A file cannot be read or written.
 pub(crate) fn report(costs: &mut Costs) -> Result<()> {
     costs.units = count_units()?;
-    write(&last_run(), costs)?;
-    println!("\n{}\n", costs.table(&read(&landed())?));
+    write(last_run(), costs)?;
+    println!("\n{}\n", costs.table(&read(LANDED)?));
     Ok(())
 }
 
@@ -145,28 +141,26 @@ pub(crate) fn report(costs: &mut Costs) -> Result<()> {
 /// # Errors
 /// No run has left its figures here, or a file cannot be read or written.
 pub(crate) fn growth(update: bool) -> Result<()> {
-    let last = read(&last_run()).context("`.ci/run` leaves its figures there")?;
+    let last = read(last_run()).context("`.ci/run` leaves its figures there")?;
     if update {
-        return write(&landed(), &last);
+        return write(LANDED, &last);
     }
-    let landed = read(&landed())?;
+    let landed = read(LANDED)?;
     println!("{}\n", last.table(&landed));
     last.check_units(&landed)
 }
 
-fn landed() -> PathBuf {
-    root().join("validation/ci-costs.toml")
-}
+const LANDED: &str = "validation/ci-costs.toml";
 
 fn last_run() -> PathBuf {
     target().join("ci-costs.toml")
 }
 
-fn read(path: &PathBuf) -> Result<Costs> {
-    toml::from_str(&shell::read(path)?).with_context(|| path.display().to_string())
+fn read(path: impl AsRef<Path>) -> Result<Costs> {
+    toml::from_str(&shell::read(path)?).context("costs of CI")
 }
 
-fn write(path: &PathBuf, costs: &Costs) -> Result<()> {
+fn write(path: impl AsRef<Path>, costs: &Costs) -> Result<()> {
     let head = "# What CI cost at the last landing; `cargo xtask growth --update` writes the figures of the last `.ci/run`.\n";
     shell::write(path, format!("{head}{}", toml::to_string(costs)?))
 }
@@ -204,6 +198,6 @@ mod tests {
 
     #[test]
     fn the_figures_of_the_last_landing_are_read() {
-        assert!(read(&landed()).is_ok());
+        assert!(read(LANDED).is_ok());
     }
 }

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
+use crate::dist;
 use crate::shell::{cargo, command, losscause, root, run, target};
 use crate::tools::{self, Tool};
 
@@ -105,11 +106,13 @@ pub(crate) fn build() -> Result<()> {
 
 /// The modules, each compiled with this profile in place of its own, and the pages around them.
 fn pages(profile: impl Fn(&'static str) -> &'static str) -> Result<()> {
+    // The same modules on every machine.
+    let flags = format!("target.{TARGET}.rustflags={:?}", dist::without_folders()?);
     // One after the other: built together, each would have the features that any of them asks for.
     for [file, own, package] in MODULES {
         let profile = profile(own);
         let build = format!("build --quiet --profile {profile} --target {TARGET} --lib -p");
-        run(cargo(&build).arg(package))?;
+        run(cargo(&build).arg(package).args(["--config", &flags]))?;
         let built = format!("{TARGET}/{profile}/{}.wasm", package.replace('-', "_"));
         let built = target().join(built);
         fs::copy(&built, root().join("web/src").join(file))

@@ -113,20 +113,24 @@ impl Environment {
         run(self.command("python").args(pip).args(what))
     }
 
-    /// Builds the wheel into `folder`, with more of cargo's variables.
-    pub(crate) fn build_wheel(&self, folder: &Path, variables: &[(&str, String)]) -> Result<()> {
+    /// Builds the wheel into `folder`, with more of maturin's arguments and cargo's variables.
+    pub(crate) fn build_wheel<'a>(
+        &self,
+        folder: &Path,
+        arguments: &[&str],
+        variables: impl IntoIterator<Item = (&'a str, String)>,
+    ) -> Result<()> {
         self.pip_install(&["maturin>=1.9,<2".to_owned()])?;
         let mut build = self.command("python");
         build.args(["-m", "maturin", "build", "--profile", PROFILE, "--locked", "--quiet"]);
         build.arg("--out").arg(folder).current_dir(root().join("python"));
-        build.envs(variables.iter().map(|(name, value)| (name, value)));
-        run(build.env("CARGO_INCREMENTAL", "0"))
+        run(build.args(arguments).envs(variables).env("CARGO_INCREMENTAL", "0"))
     }
 
     /// Builds the wheel and installs it with what its tests need.
     fn install_wheel(&self) -> Result<()> {
         let wheels = self.place.path().join("wheels");
-        self.build_wheel(&wheels, &[])?;
+        self.build_wheel(&wheels, &[], [])?;
         let wheel = only_file(&wheels)?;
         let size = fs::metadata(&wheel)?.len();
         let name = wheel.file_name().unwrap_or_default().to_string_lossy();

@@ -20,26 +20,16 @@ pub(crate) struct Options {
     write: bool,
 }
 
-/// Where the project is to be found, as [`ADDRESSES`] names it in `[workspace.metadata.addresses]` of
-/// Cargo.toml.
-struct Addresses([String; ADDRESSES.len()]);
-
+/// Where the project is to be found: the keys of `[workspace.metadata.addresses]` in Cargo.toml.
 const ADDRESSES: [&str; 3] = ["source", "site", "security"];
 
-impl Addresses {
-    fn read() -> Result<Self> {
-        let mut addresses = ADDRESSES.map(|key| format!("metadata.addresses.{key}"));
-        for address in &mut addresses {
-            *address = workspace(address)?;
-        }
-        Ok(Self(addresses))
+/// An address for each of [`ADDRESSES`]; empty if it is not set.
+fn addresses() -> Result<[String; 3]> {
+    let mut addresses = ADDRESSES.map(|key| format!("metadata.addresses.{key}"));
+    for address in &mut addresses {
+        *address = workspace(address)?;
     }
-
-    /// The first that is not set.
-    fn missing(&self) -> Option<&'static str> {
-        let missing = self.0.iter().position(String::is_empty);
-        missing.map(|place| ADDRESSES[place])
-    }
+    Ok(addresses)
 }
 
 /// What a release sets.
@@ -48,7 +38,7 @@ struct Release<'a> {
     new: &'a str,
     /// YEAR-MONTH-DAY.
     date: &'a str,
-    addresses: &'a Addresses,
+    addresses: &'a [String; 3],
 }
 
 /// Says what a release changes; with `--write`, makes it.
@@ -59,17 +49,13 @@ pub(crate) fn release(options: &Options) -> Result<()> {
     let old = workspace("package.version")?;
     let tags = text(command(&format!("git tag --list v{old}")))?;
     may_follow(&options.version, &old, !tags.is_empty())?;
-    let addresses = Addresses::read()?;
+    let addresses = addresses()?;
     let date = text(command("date --utc +%F"))?;
     let release = Release { old: &old, new: &options.version, date: &date, addresses: &addresses };
     let changes = text(command("git status --porcelain --untracked-files=no"))?;
-    let hindrances = [
-        addresses.missing().map(|key| {
-            format!("Cargo.toml: workspace.metadata.addresses.{key} is empty, expected an address")
-        }),
-        (!changes.is_empty()).then(|| "the checkout has changes that are in no commit".to_owned()),
-    ];
-    for hindrance in hindrances.into_iter().flatten() {
+    let changes =
+        (!changes.is_empty()).then(|| "the checkout has changes that are in no commit".to_owned());
+    for hindrance in missing(&addresses).into_iter().chain(changes) {
         if options.write {
             bail!("{hindrance}");
         }
@@ -99,13 +85,19 @@ pub(crate) fn release(options: &Options) -> Result<()> {
     Ok(())
 }
 
+/// The first address that is not set.
+fn missing(addresses: &[String; 3]) -> Option<String> {
+    let (key, _) = ADDRESSES.iter().zip(addresses).find(|(_, address)| address.is_empty())?;
+    Some(format!("Cargo.toml: workspace.metadata.addresses.{key} is empty, expected an address"))
+}
+
 /// The files that name a version, a date or an address, with their new text.
 fn changed(
     release: &Release,
     read: impl Fn(&str) -> Result<String>,
 ) -> Result<BTreeMap<String, String>> {
     let Release { old, new, date, addresses } = release;
-    let Addresses([source, site, security]) = addresses;
+    let [source, site, security] = addresses;
     let mut all = BTreeMap::new();
     let mut add = |path: &str, text: String| all.insert(path.to_owned(), text);
     for path in text(command("git ls-files *Cargo.toml"))?.lines() {
@@ -199,13 +191,13 @@ fn with_version(workspace: &str, Release { old, new, .. }: &Release) -> String {
 mod tests {
     use super::*;
 
-    fn addresses() -> Addresses {
-        Addresses(["R", "H", "S"].map(str::to_owned))
+    fn some() -> [String; 3] {
+        ["R", "H", "S"].map(str::to_owned)
     }
 
     #[test]
     fn every_text_that_a_release_changes_is_the_same_after_a_second_time() {
-        let addresses = addresses();
+        let addresses = some();
         let release =
             Release { old: "0.1.0", new: "0.2.0", date: "2030-01-02", addresses: &addresses };
         let mut once = changed(&release, |path| read(path)).unwrap();
@@ -225,7 +217,7 @@ mod tests {
         assert!(ours.iter().all(|(_, one)| one["version"].as_str() == Some("0.2.0")));
         // The addresses' own table stays as it was.
         let source = workspace["metadata"]["addresses"]["source"].as_str();
-        assert_eq!(source, Some(Addresses::read().unwrap().0[0].as_str()));
+        assert_eq!(source, Some(super::addresses().unwrap()[0].as_str()));
         let project: toml::Table = toml::from_str(&once["python/pyproject.toml"]).unwrap();
         assert_eq!(project["project"]["urls"]["Homepage"].as_str(), Some("H"));
         for line in ["version: 0.2.0", "date-released: 2030-01-02", "url: \"H\""] {
@@ -251,7 +243,7 @@ mod tests {
     #[test]
     fn what_was_noted_since_a_version_that_was_never_released_is_in_its_section() {
         let changelog = "# C\n\n## [Unreleased]\n\n- b\n\n## [0.1.0] - 2026-11-29\n\nThe first.\n";
-        let addresses = addresses();
+        let addresses = some();
         let release =
             Release { old: "0.1.0", new: "0.1.0", date: "2030-01-02", addresses: &addresses };
         let once = with_section(changelog, &release).unwrap();
@@ -276,9 +268,9 @@ mod tests {
     fn a_version_has_three_numbers_and_an_address_is_needed() {
         assert!(numbers("0.10.0").unwrap() > numbers("0.9.1").unwrap());
         assert!(numbers("0.2").is_err() && numbers("0.2.x").is_err());
-        let mut addresses = addresses();
-        assert_eq!(addresses.missing(), None);
-        addresses.0[2].clear();
-        assert_eq!(addresses.missing(), Some("security"));
+        let mut addresses = some();
+        assert_eq!(missing(&addresses), None);
+        addresses[2].clear();
+        assert!(missing(&addresses).unwrap().contains("addresses.security is empty"));
     }
 }

@@ -11,13 +11,13 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use crate::shell::{command, fresh, losscause, program, root, run, target};
-use crate::tools::{self, MDBOOK, Tool};
+use crate::tools::{self, Tool};
 use crate::{checks, lab, record};
 
 mod links;
 mod notebooks;
 mod pictures;
-mod sources;
+pub(crate) mod sources;
 
 /// The arguments of `site`.
 #[derive(Default, clap::Args)]
@@ -59,7 +59,7 @@ fn put_together(report: Option<&Path>) -> Result<()> {
     let book = target().join("book");
     pages(&book)?;
     // mdBook removes what its folder holds.
-    run(MDBOOK.command().arg("build").arg(&book).arg("--dest-dir").arg(&site))?;
+    run(tools::own("mdbook").arg("build").arg(&book).arg("--dest-dir").arg(&site))?;
     copy(&root().join("web/dist"), &site.join("lab"))?;
     copy(&target().join("doc"), &site.join("api"))?;
     papers(report, &site.join("papers"))?;

@@ -65,7 +65,7 @@ fn ns2(restart: bool) -> Result<()> {
     };
     let all = NS2.iter().map(swept).collect::<Result<Vec<_>>>()?;
     for (name, result) in NS2.iter().zip(&all) {
-        write(format!("validation/ns2/{name}.csv"), results::by_two(result))?;
+        write(format!("validation/ns2/{name}.csv"), results::cells(result).csv())?;
     }
     results::write(&results::ns2()?)?;
     agree(all.iter().flat_map(|result| &result.claims))

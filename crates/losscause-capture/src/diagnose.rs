@@ -287,7 +287,7 @@ fn of_flow(
     }
     let mut rounds = Rounds::default();
     // Of the first loss of each round.
-    let mut delays: Vec<Span> = Vec::new();
+    let mut delays: Vec<[Span; 2]> = Vec::new();
     for loss in losses {
         let passage = loss.passage;
         let queue = loss.verdicts.opinions.queue();

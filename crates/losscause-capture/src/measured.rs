@@ -21,7 +21,7 @@ pub(crate) struct Measured {
     pub(crate) course: Course,
     /// Delays of packets that were not lost, by
     /// [`QueueSeen::recent`](losscause::diagnosis::QueueSeen::recent).
-    pub(crate) recent_delays: Vec<Span>,
+    pub(crate) recent_delays: Vec<[Span; 2]>,
 }
 
 /// How a flow's data were carried.
@@ -44,7 +44,7 @@ impl Measured {
         pace: &flow::Pace,
         packets: Option<Packets>,
         course: Course,
-        recent_delays: Vec<Span>,
+        recent_delays: Vec<[Span; 2]>,
         begun: Time,
     ) -> Self {
         let (rates, step_s) =

@@ -8,6 +8,7 @@ use losscause_linux::kernel::{self, Algorithm, KernelError, Options, Settings};
 use losscause_study::tools::atomic;
 
 use crate::failure::Failure;
+use crate::interrupt;
 use crate::output::{self, Format};
 
 mod measured;
@@ -96,12 +97,20 @@ impl Chosen {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         Command::Check => check(),
-        Command::Load { chosen, dry_run } => load(chosen, *dry_run),
-        Command::Unload { name, force } => unload(name, *force),
+        Command::Load { chosen, dry_run } => whole(|| load(chosen, *dry_run)),
+        Command::Unload { name, force } => whole(|| unload(name, *force)),
         Command::Status { name, watch, format } => status::run(name.as_deref(), *watch, *format),
         Command::Trace { name, format } => trace::run(name, *format),
         Command::Install { chosen, dry_run } => install(chosen, *dry_run),
     }
+}
+
+/// Changes what is loaded. A signal ends the program afterwards: half of it is never left.
+fn whole(change: impl FnOnce() -> Result<(), Failure>) -> Result<(), Failure> {
+    interrupt::postpone();
+    let outcome = change();
+    interrupt::end_if_interrupted();
+    outcome
 }
 
 /// One line for each need. What is missing fails the command.

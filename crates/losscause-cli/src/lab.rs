@@ -2,8 +2,6 @@
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::thread;
 
 use losscause_study::InputError;
 
@@ -42,21 +40,9 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     // The address first: a program that waits for it may stop reading.
     let place = site.display();
     let _ = output::text(&format!("http://{address}/{page}  serves {place}; Ctrl-C ends it\n"));
-    let listener = Mutex::new(listener);
-    let serve = || served::for_ever(&listener, |stream| serve::answer(stream, &site, address));
-    thread::scope(|scope| {
-        for _ in 1..THREADS {
-            // Where no more threads can be made, those that there are serve, one of them at least.
-            let _ = thread::Builder::new().spawn_scoped(scope, serve);
-        }
-        serve();
-    });
+    served::for_ever(listener, |stream| serve::answer(stream, &site, address));
     Ok(())
 }
-
-/// Requests that are answered at a time. More wait in the system's queue. A browser opens some
-/// connections ahead, on which it asks for nothing yet.
-const THREADS: usize = 32;
 
 /// The folder that is served, with its links resolved.
 fn site(named: Option<&Path>) -> Result<PathBuf, InputError> {

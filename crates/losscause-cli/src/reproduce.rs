@@ -24,10 +24,8 @@ use crate::progress::Progress;
 use crate::summary::{self, LeftOut};
 use crate::{interrupt, notice, tables, values};
 
-mod abroad;
 mod drawn;
 mod experiment;
-mod paths;
 
 /// The arguments of `reproduce`.
 #[derive(Debug, clap::Args)]
@@ -108,16 +106,13 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
         arguments.earlier.refuse("nothing is kept without a directory, expected --out DIR")?;
     }
     if arguments.items.iter().any(|name| losscause_experiments::live::find(name).is_some()) {
-        drawn::refuse_options(&arguments, None)?;
+        drawn::refuse_options(&arguments, "live")?;
         return experiment::run(&arguments);
     }
-    if drawn::PATHS.is_named(&arguments.items) {
-        return paths::run(&arguments, registry);
+    if let Some(parts) = drawn::named(&arguments.items) {
+        return drawn::run(&arguments, parts, registry);
     }
-    if drawn::ABROAD.is_named(&arguments.items) {
-        return abroad::run(&arguments, registry);
-    }
-    drawn::refuse_options(&arguments, None)?;
+    drawn::refuse_options(&arguments, "a paper")?;
     if let Some(only) = arguments.only.first() {
         let problem =
             "only valid with an experiment on real stacks, such as live; remove it".to_owned();
@@ -138,7 +133,8 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
         let inputs = Inputs::of(&arguments.check);
         [REPORT, RESULT].iter().try_for_each(|name| inputs.keep_from(&out.join(name)))?;
     }
-    let place = out.as_deref().map(|out| Place::open(out, VERB, arguments.earlier)).transpose()?;
+    let open = |out| Place::open(out, VERB, &[RESULT, REPORT], arguments.earlier);
+    let place = out.as_deref().map(open).transpose()?;
     let context = Context::new(registry.clone());
     let plan_of = |selection: &Selection| {
         Plan::new(&context, selection, repetitions, arguments.seed, &Variation::default())
@@ -183,7 +179,7 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     let wall_s = begun.elapsed().as_secs_f64();
     reproduction.wall_s = arguments.timing.then_some(wall_s);
     if let Some(place) = place {
-        place.finish(&reproduction, &sheets)?;
+        place.conclude(&reproduction, &sheets)?;
     }
     match arguments.format {
         Format::Json => output::json(&reproduction)?,
@@ -229,11 +225,6 @@ fn show(sheet: &Sheet, items: &[Item], beside: &[Column], format: Format) -> io:
 /// replaces the results of another.
 const VERB: &str = "reproduce";
 
-/// Locks the folder of the results, before the runs.
-fn open(out: &Path, verb: &str, names: &[&str]) -> Result<Folder, RunError> {
-    Folder::open(out, verb, names)
-}
-
 /// The place of a reproduction's results, and of its finished runs until then.
 struct Place {
     folder: Folder,
@@ -241,9 +232,9 @@ struct Place {
 }
 
 impl Place {
-    /// Locks the folder of the results, before the runs.
-    fn open(out: &Path, verb: &str, earlier: Earlier) -> Result<Self, Failure> {
-        let folder = open(out, verb, &[RESULT, REPORT])?;
+    /// Locks the folder of the results, which are files of these names, before the runs.
+    fn open(out: &Path, verb: &str, names: &[&str], earlier: Earlier) -> Result<Self, Failure> {
+        let folder = Folder::open(out, verb, names)?;
         let store = earlier.of(Store::within(&folder));
         if earlier.resumes() && folder.is_whole() && !store.has_cells() {
             let problem = format!(
@@ -255,14 +246,18 @@ impl Place {
         Ok(Self { folder, store })
     }
 
-    /// Writes the results, which then stand for the finished runs.
-    fn finish(self, reproduction: &Reproduction, sheets: &[Sheet]) -> Result<(), Failure> {
+    /// Writes the results of a reproduction.
+    fn conclude(self, reproduction: &Reproduction, sheets: &[Sheet]) -> Result<(), Failure> {
+        let report = report::html(reproduction, sheets);
+        self.finish(&[(RESULT, output::json_text(reproduction)?), (REPORT, report)])
+    }
+
+    /// Writes the results by their names; they then stand for the finished runs.
+    fn finish(self, texts: &[(&str, String)]) -> Result<(), Failure> {
         let Self { folder, store } = self;
-        let files = vec![
-            atomic::whole(&folder.file(RESULT), output::json_text(reproduction)?.as_bytes())?,
-            atomic::whole(&folder.file(REPORT), report::html(reproduction, sheets).as_bytes())?,
-        ];
-        folder.put(files)?;
+        let whole =
+            |(name, text): &(&str, String)| atomic::whole(&folder.file(name), text.as_bytes());
+        folder.put(texts.iter().map(whole).collect::<Result<_, RunError>>()?)?;
         Ok(store.clear()?)
     }
 }

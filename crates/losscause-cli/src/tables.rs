@@ -9,9 +9,7 @@ use losscause_study::tools::table::Table;
 
 use crate::{output, summary};
 
-pub(crate) mod abroad;
 pub(crate) mod experiment;
-pub(crate) mod paths;
 
 /// A table or figure with the systems beside the paper's, and its score.
 pub(crate) fn sheet(sheet: &Sheet, items: &[Item], beside: &[Column]) -> String {

@@ -1,34 +1,18 @@
 //! `losscause analyze`: the answer, and one sentence for every input that cannot be used.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
+#[path = "common/command.rs"]
+mod command;
+
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use command::{RECEIVER, SENDER, captures, losscause, text};
 use flate2::read::GzDecoder;
 
-const SENDER: &[u8] = include_bytes!("captures/sender.pcap.gz");
-const RECEIVER: &[u8] = include_bytes!("captures/receiver.pcap.gz");
-
-/// A directory with the captures of both ends.
-fn place() -> tempfile::TempDir {
-    let place = tempfile::tempdir().unwrap();
-    std::fs::write(place.path().join("sender.pcap.gz"), SENDER).unwrap();
-    std::fs::write(place.path().join("receiver.pcap.gz"), RECEIVER).unwrap();
-    place
-}
-
 fn analyze(arguments: &[&str], directory: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_losscause"))
-        .arg("analyze")
-        .args(arguments)
-        .current_dir(directory)
-        .output()
-        .unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
+    losscause(&[&["analyze"], arguments].concat(), directory)
 }
 
 /// Runs the program, which must refuse with status 2, and gives its one sentence.
@@ -49,7 +33,7 @@ fn plain(compressed: &[u8]) -> Vec<u8> {
 
 #[test]
 fn the_first_line_is_the_answer() {
-    let place = place();
+    let place = captures();
     let output = analyze(&["receiver.pcap.gz"], place.path());
     assert!(output.status.success());
     let printed = text(&output.stdout);
@@ -61,7 +45,7 @@ fn the_first_line_is_the_answer() {
 
 #[test]
 fn the_answer_names_the_algorithm_that_it_rests_on() {
-    let place = place();
+    let place = captures();
     let printed = text(
         &analyze(&["--lda", "zbs", "--format", "json", "receiver.pcap.gz"], place.path()).stdout,
     );
@@ -80,7 +64,7 @@ const BOTH: [&str; 4] = ["--sender", "sender.pcap.gz", "--receiver", "receiver.p
 
 #[test]
 fn two_captures_of_one_transfer_make_losses_known() {
-    let place = place();
+    let place = captures();
     let output = analyze(&BOTH, place.path());
     assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""));
     let printed = text(&output.stdout);
@@ -102,7 +86,7 @@ fn two_captures_of_one_transfer_make_losses_known() {
 
 #[test]
 fn joined_json_has_the_shape_of_one_capture() {
-    let place = place();
+    let place = captures();
     let output = analyze(&[&BOTH[..], &["--format", "json"]].concat(), place.path());
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let flow = &json["captures"][0]["flows"][0];
@@ -119,7 +103,7 @@ fn joined_json_has_the_shape_of_one_capture() {
 
 #[test]
 fn captures_that_cannot_be_joined_are_refused() {
-    let place = place();
+    let place = captures();
     let refused = |arguments: &[&str]| refusal(arguments, place.path());
     assert!(refused(&BOTH[..2]).contains("--receiver <CAPTURE>"));
     assert!(refused(&BOTH[2..]).contains("--sender <CAPTURE>"));
@@ -156,7 +140,7 @@ fn captures_that_cannot_be_joined_are_refused() {
 
 #[test]
 fn a_truncated_capture_is_joined_as_far_as_it_goes() {
-    let place = place();
+    let place = captures();
     let whole = plain(RECEIVER);
     std::fs::write(place.path().join("cut.pcap"), &whole[..whole.len() - 7]).unwrap();
     let output = analyze(&["--sender", "sender.pcap.gz", "--receiver", "cut.pcap"], place.path());
@@ -167,7 +151,7 @@ fn a_truncated_capture_is_joined_as_far_as_it_goes() {
 
 #[test]
 fn the_losses_are_written_as_csv_with_a_column_per_algorithm() {
-    let place = place();
+    let place = captures();
     let file = place.path().join("losses.csv");
     let output = analyze(
         &["--losses", "losses.csv", "--lda", "zbs,spike", "receiver.pcap.gz"],
@@ -202,7 +186,7 @@ fn the_losses_are_written_as_csv_with_a_column_per_algorithm() {
 
 #[test]
 fn losses_are_never_written_over_a_capture() {
-    let place = place();
+    let place = captures();
     let before = std::fs::read(place.path().join("sender.pcap.gz")).unwrap();
     let said = refusal(&["--losses", "./sender.pcap.gz", "sender.pcap.gz"], place.path());
     assert!(said.contains("sender.pcap.gz"), "{said}");
@@ -214,7 +198,7 @@ fn losses_are_never_written_over_a_capture() {
 
 #[test]
 fn a_capture_is_written_again_with_comments_and_to_be_shared() {
-    let place = place();
+    let place = captures();
     let output = analyze(
         &["--annotate", "marked.pcapng", "--share", "shared.pcapng", "sender.pcap.gz"],
         place.path(),
@@ -246,7 +230,7 @@ fn a_capture_is_written_again_with_comments_and_to_be_shared() {
 
 #[test]
 fn what_cannot_be_written_again_is_refused_in_one_sentence() {
-    let place = place();
+    let place = captures();
     let qlog = r#"{"qlog_version":"0.3","traces":[{"vantage_point":{"type":"client"},"events":[
         {"time":0,"name":"transport:packet_sent","data":{"header":{"packet_type":"1RTT","packet_number":0},"frames":[{"frame_type":"ping"}]}},
         {"time":9,"name":"transport:packet_sent","data":{"header":{"packet_type":"1RTT","packet_number":1},"frames":[{"frame_type":"ping"}]}}]}]}"#;
@@ -274,7 +258,7 @@ fn what_cannot_be_written_again_is_refused_in_one_sentence() {
 
 #[test]
 fn verbose_shows_every_algorithm_and_every_loss() {
-    let place = place();
+    let place = captures();
     let printed = text(&analyze(&["--verbose", "sender.pcap.gz"], place.path()).stdout);
     for name in
         ["biaz", "mbiaz", "spike", "spike-tobe", "zigzag", "zbs", "flip-flop", "vegas-buffer"]
@@ -286,7 +270,7 @@ fn verbose_shows_every_algorithm_and_every_loss() {
 
 #[test]
 fn json_has_one_entry_per_capture_in_the_order_of_arguments() {
-    let place = place();
+    let place = captures();
     let output = analyze(
         &["--format", "json", "--lda", "zbs,Flip Flop", "sender.pcap.gz", "receiver.pcap.gz"],
         place.path(),
@@ -302,7 +286,7 @@ fn json_has_one_entry_per_capture_in_the_order_of_arguments() {
 
 #[test]
 fn standard_input_is_a_capture() {
-    let place = place();
+    let place = captures();
     let mut program = Command::new(env!("CARGO_BIN_EXE_losscause"));
     program.args(["analyze", "-"]).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut program = program.current_dir(place.path()).spawn().unwrap();
@@ -313,7 +297,7 @@ fn standard_input_is_a_capture() {
 
 #[test]
 fn time_and_flow_select() {
-    let place = place();
+    let place = captures();
     let count = |arguments: &[&str]| {
         let output =
             analyze(&[arguments, &["--format", "json", "sender.pcap.gz"]].concat(), place.path());
@@ -334,7 +318,7 @@ fn time_and_flow_select() {
 
 #[test]
 fn a_truncated_capture_is_analysed_said_and_a_failure() {
-    let place = place();
+    let place = captures();
     let whole = plain(RECEIVER);
     std::fs::write(place.path().join("cut.pcap"), &whole[..whole.len() - 7]).unwrap();
     let output = analyze(&["cut.pcap"], place.path());
@@ -347,7 +331,7 @@ fn a_truncated_capture_is_analysed_said_and_a_failure() {
 
 #[test]
 fn one_bad_capture_does_not_keep_the_others_from_being_analysed() {
-    let place = place();
+    let place = captures();
     let output = analyze(&["missing.pcap", "sender.pcap.gz"], place.path());
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stdout).starts_with("sender.pcap.gz: 47 lost packets"));
@@ -356,7 +340,7 @@ fn one_bad_capture_does_not_keep_the_others_from_being_analysed() {
 
 #[test]
 fn bad_input_is_refused_in_one_sentence() {
-    let place = place();
+    let place = captures();
     let write = |name: &str, bytes: &[u8]| std::fs::write(place.path().join(name), bytes).unwrap();
     write("empty.pcap", b"");
     write("text.pcap", b"This is no capture.");
@@ -407,14 +391,14 @@ fn bad_input_is_refused_in_one_sentence() {
 
 #[test]
 fn oracles_are_not_offered() {
-    let place = place();
+    let place = captures();
     let said = refusal(&["--lda", "omniscient", "sender.pcap.gz"], place.path());
     assert!(said.contains("there is no algorithm \"omniscient\" for captures"), "{said}");
 }
 
 #[test]
 fn the_files_of_a_ring_buffer_are_one_capture_in_any_order() {
-    let place = place();
+    let place = captures();
     let whole = plain(SENDER);
     let (header, records) = whole.split_at(24);
     // A record is 16 bytes of header, with the bytes that follow in its third word.

@@ -1,25 +1,18 @@
 //! `losscause analyze --observations` and `--losses`: rows as CSV, plain or compressed, or Parquet.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
+#[path = "common/command.rs"]
+mod command;
+
 use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
+use command::{captures, losscause};
 use flate2::read::GzDecoder;
 
-const SENDER: &[u8] = include_bytes!("captures/sender.pcap.gz");
-const RECEIVER: &[u8] = include_bytes!("captures/receiver.pcap.gz");
-
-fn place() -> tempfile::TempDir {
-    let place = tempfile::tempdir().unwrap();
-    std::fs::write(place.path().join("sender.pcap.gz"), SENDER).unwrap();
-    std::fs::write(place.path().join("receiver.pcap.gz"), RECEIVER).unwrap();
-    place
-}
-
 fn analyze(arguments: &[&str], directory: &Path) -> Output {
-    let mut program = Command::new(env!("CARGO_BIN_EXE_losscause"));
-    program.arg("analyze").args(arguments).current_dir(directory).output().unwrap()
+    losscause(&[&["analyze"], arguments].concat(), directory)
 }
 
 /// The rows of a CSV, each as pairs of column and cell.
@@ -35,7 +28,7 @@ fn unpacked(file: &Path) -> String {
 
 #[test]
 fn a_row_tells_what_the_algorithms_got_at_each_end() {
-    let place = place();
+    let place = captures();
     let output = analyze(&["--observations", "seen.csv", "receiver.pcap.gz"], place.path());
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let rows = rows(&std::fs::read_to_string(place.path().join("seen.csv")).unwrap());
@@ -72,7 +65,7 @@ fn a_row_tells_what_the_algorithms_got_at_each_end() {
 
 #[test]
 fn rows_are_the_same_compressed_and_the_flow_selects() {
-    let place = place();
+    let place = captures();
     let run = |arguments: &[&str]| assert!(analyze(arguments, place.path()).status.success());
     run(&["--observations", "a.csv", "--losses", "l.csv", "sender.pcap.gz"]);
     run(&["--observations", "a.csv.gz", "--losses", "l.csv.gz", "sender.pcap.gz"]);
@@ -91,7 +84,7 @@ fn rows_are_the_same_compressed_and_the_flow_selects() {
 
 #[test]
 fn joined_captures_have_rows_of_both() {
-    let place = place();
+    let place = captures();
     let arguments = [
         "--sender",
         "sender.pcap.gz",
@@ -110,7 +103,7 @@ fn joined_captures_have_rows_of_both() {
 
 #[test]
 fn an_unusable_place_is_refused_before_a_capture_is_read() {
-    let place = place();
+    let place = captures();
     let refused = |file: &str| {
         let output = analyze(&["--observations", file, "sender.pcap.gz"], place.path());
         assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{file}");

@@ -1,33 +1,15 @@
 //! `losscause analyze --report`: the page of captures.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
+#[path = "common/command.rs"]
+mod command;
+
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
+use command::{RECEIVER, SENDER, captures, losscause, text};
 use flate2::read::GzDecoder;
-
-const SENDER: &[u8] = include_bytes!("captures/sender.pcap.gz");
-const RECEIVER: &[u8] = include_bytes!("captures/receiver.pcap.gz");
-/// A directory with the captures of both ends.
-fn place() -> tempfile::TempDir {
-    let place = tempfile::tempdir().unwrap();
-    std::fs::write(place.path().join("sender.pcap.gz"), SENDER).unwrap();
-    std::fs::write(place.path().join("receiver.pcap.gz"), RECEIVER).unwrap();
-    place
-}
-
-fn losscause(arguments: &[&str], directory: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_losscause"))
-        .args(arguments)
-        .current_dir(directory)
-        .output()
-        .unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
 
 /// Analyses with `--report page.html` and gives what the program did and the page.
 fn report(arguments: &[&str], directory: &Path) -> (Output, String) {
@@ -51,7 +33,7 @@ fn records(compressed: &[u8]) -> (Vec<u8>, Vec<usize>) {
 
 #[test]
 fn the_page_begins_with_the_answer_its_evidence_and_how_sure() {
-    let place = place();
+    let place = captures();
     let (output, page) = report(&["receiver.pcap.gz"], place.path());
     assert!(output.status.success(), "{}", text(&output.stderr));
     let printed = text(&output.stdout);
@@ -81,7 +63,7 @@ fn the_page_begins_with_the_answer_its_evidence_and_how_sure() {
 
 #[test]
 fn losses_have_frames_and_times_and_drawings_share_a_cursor() {
-    let place = place();
+    let place = captures();
     let (output, page) = report(&["sender.pcap.gz", "--format", "json"], place.path());
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let loss = &json["captures"][0]["flows"][0]["losses"][0];
@@ -104,7 +86,7 @@ fn losses_have_frames_and_times_and_drawings_share_a_cursor() {
 
 #[test]
 fn the_page_is_self_contained_and_the_same_every_time() {
-    let place = place();
+    let place = captures();
     let (_, page) = report(&["sender.pcap.gz", "receiver.pcap.gz"], place.path());
     assert!(page.contains("<h1>2 captures</h1>"));
     for outside in ["http", "src=", "@import", "url("] {
@@ -117,7 +99,7 @@ fn the_page_is_self_contained_and_the_same_every_time() {
 
 #[test]
 fn joined_captures_have_one_page_with_known_losses() {
-    let place = place();
+    let place = captures();
     let (output, page) =
         report(&["--sender", "sender.pcap.gz", "--receiver", "receiver.pcap.gz"], place.path());
     assert!(output.status.success());
@@ -169,7 +151,7 @@ fn the_report_of_a_simulated_capture_tells_the_runs_losses() {
 
 #[test]
 fn a_capture_without_losses_has_a_page_with_the_transfer() {
-    let place = place();
+    let place = captures();
     let (output, page) = report(&["--to", "0.1", "sender.pcap.gz"], place.path());
     assert!(output.status.success());
     assert!(page.contains("<h1>No data packet of 1 flow was lost.</h1>"));
@@ -186,7 +168,7 @@ fn a_capture_without_losses_has_a_page_with_the_transfer() {
 
 #[test]
 fn a_report_never_overwrites_a_capture_or_another_output() {
-    let place = place();
+    let place = captures();
     let refused = |arguments: &[&str]| {
         let output = losscause(&[&["analyze"], arguments].concat(), place.path());
         assert_eq!(output.status.code(), Some(2));
@@ -201,7 +183,7 @@ fn a_report_never_overwrites_a_capture_or_another_output() {
 
 #[test]
 fn a_truncated_capture_has_a_report_and_is_a_failure() {
-    let place = place();
+    let place = captures();
     let (bytes, _) = records(RECEIVER);
     std::fs::write(place.path().join("cut.pcap"), &bytes[..bytes.len() - 7]).unwrap();
     let (output, page) = report(&["cut.pcap"], place.path());
@@ -214,7 +196,7 @@ fn a_truncated_capture_has_a_report_and_is_a_failure() {
 
 #[test]
 fn disordered_times_and_cut_options_are_told_on_page_and_screen() {
-    let place = place();
+    let place = captures();
     let (mut bytes, starts) = records(SENDER);
     // A packet with a time before that of the one before it.
     let before = bytes[starts[699]..starts[699] + 8].to_vec();

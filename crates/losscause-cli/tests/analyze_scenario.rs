@@ -1,34 +1,16 @@
 //! `losscause analyze --scenario`: the link of a capture, as a scenario.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
-use std::path::Path;
-use std::process::{Command, Output};
+#[path = "common/command.rs"]
+mod command;
 
-const SENDER: &[u8] = include_bytes!("captures/sender.pcap.gz");
-const RECEIVER: &[u8] = include_bytes!("captures/receiver.pcap.gz");
+use std::process::Command;
 
-fn place() -> tempfile::TempDir {
-    let place = tempfile::tempdir().unwrap();
-    std::fs::write(place.path().join("sender.pcap.gz"), SENDER).unwrap();
-    std::fs::write(place.path().join("receiver.pcap.gz"), RECEIVER).unwrap();
-    place
-}
-
-fn losscause(arguments: &[&str], directory: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_losscause"))
-        .args(arguments)
-        .current_dir(directory)
-        .output()
-        .unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
+use command::{captures, losscause, text};
 
 #[test]
 fn the_commands_in_a_fitted_scenario_run() {
-    let place = place();
+    let place = captures();
     let output = losscause(&["analyze", "sender.pcap.gz", "--scenario", "link.toml"], place.path());
     let printed = text(&output.stdout);
     assert!(output.status.success(), "{}", text(&output.stderr));
@@ -103,7 +85,7 @@ fn the_commands_that_follow_from_a_cause_run() {
 
 #[test]
 fn json_has_the_fit_and_nothing_else_on_standard_output() {
-    let place = place();
+    let place = captures();
     let arguments = ["analyze", "sender.pcap.gz", "--format", "json", "--scenario", "link.toml"];
     let json: serde_json::Value =
         serde_json::from_slice(&losscause(&arguments, place.path()).stdout).unwrap();
@@ -117,7 +99,7 @@ fn json_has_the_fit_and_nothing_else_on_standard_output() {
 
 #[test]
 fn what_no_scenario_can_be_made_of_is_refused_in_one_sentence() {
-    let place = place();
+    let place = captures();
     std::fs::write(place.path().join("mine.toml"), "changed").unwrap();
     let refused = |arguments: &[&str]| {
         let output = losscause(&[&["analyze"], arguments].concat(), place.path());

@@ -1,16 +1,13 @@
 //! `losscause init` as a user meets it.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
+#[path = "common/command.rs"]
+mod command;
+
 use std::path::Path;
 use std::process::{Command, Output};
 
-fn losscause(arguments: &[&str], directory: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_losscause"))
-        .args(arguments)
-        .current_dir(directory)
-        .output()
-        .unwrap()
-}
+use command::losscause;
 
 fn stdout(output: &Output) -> String {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -2,12 +2,15 @@
 #![cfg(all(feature = "linux", target_os = "linux"))]
 #![allow(clippy::unwrap_used)]
 
+#[path = "common/hang.rs"]
+mod hang;
 #[path = "common/refuses.rs"]
 mod refuses;
 
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
-use std::os::unix::process::CommandExt;
-use std::process::{Command, Output};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
 
 use refuses::refuses;
 
@@ -60,6 +63,32 @@ fn a_user_without_rights_is_told_that_it_takes_root() {
         }
         refuses(&command.output().unwrap(), "by root only");
     }
+}
+
+#[test]
+fn a_load_that_is_interrupted_is_whole() {
+    let pins = Path::new("/sys/fs/bpf/losscause/lc_newreno_ff");
+    if std::fs::metadata("/proc/self").unwrap().uid() != 0 || pins.exists() {
+        assert!(std::env::var_os("CI").is_none(), "root is missing, or it is loaded");
+        println!("skipped: root is missing, or lc_newreno_ff is loaded");
+        return;
+    }
+    let mut load = Command::new(env!("CARGO_BIN_EXE_losscause"));
+    load.args(["kernel", "load", "lc_newreno_ff"]).stdout(Stdio::null());
+    let mut load = load.spawn().unwrap();
+    // The kernel checks the programs between the folder and the files in it.
+    hang::wait_until("it has begun", || pins.exists() || load.try_wait().unwrap().is_some());
+    let id = load.id().to_string();
+    let _ = Command::new("kill").args(["-TERM", &id]).status().unwrap();
+    let status = hang::status("the load", &mut load);
+    assert!(pins.join("link").exists(), "{status}");
+    // It may have been faster than the signal.
+    assert!(status.success() || status.signal() == Some(15), "{status}");
+    assert!(losscause(&["unload", "lc_newreno_ff"]).status.success());
+    // What a killed one leaves is removed.
+    std::fs::create_dir(pins).unwrap();
+    refuses(&losscause(&["unload", "lc_newreno_ff"]), "lc_newreno_ff is not loaded");
+    assert!(!pins.exists());
 }
 
 #[test]

@@ -1,5 +1,5 @@
-//! Experiments that are killed, and resumed from what they have finished: a sweep, and the
-//! reproduction of a paper's table and of a table on another stack.
+//! Experiments that are killed, and resumed from what they have finished: a sweep, the reproduction
+//! of a paper's table and of a table on another stack, and drawn networks.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
@@ -56,10 +56,46 @@ const STREAMS: Experiment = Experiment {
     result: "result.json",
 };
 
+/// Paths at both ends.
+const PATHS: Experiment = Experiment {
+    arguments: &["reproduce", "paths", "--paths", "10", "--out", "o"],
+    cells: 20,
+    name: "runs",
+    result: "result.json",
+};
+
+/// Networks whose captures are analysed.
+const CAPTURES: Experiment = Experiment {
+    arguments: &[
+        "reproduce",
+        "abroad/captures",
+        "--kind",
+        "policer",
+        "--networks",
+        "12",
+        "--out",
+        "o",
+    ],
+    cells: 12,
+    name: "runs",
+    result: "result.json",
+};
+
+/// Networks with seven systems.
+const LOOP: Experiment = Experiment {
+    arguments: &["reproduce", "abroad/loop", "--kind", "LEO", "--networks", "3", "--out", "o"],
+    cells: 21,
+    name: "runs",
+    result: "result.json",
+};
+
 fn experiments() -> Vec<Experiment> {
     vec![
         SWEEP,
         TABLE,
+        PATHS,
+        CAPTURES,
+        LOOP,
         #[cfg(feature = "media")]
         STREAMS,
     ]
@@ -204,24 +240,15 @@ fn a_reproduction_that_is_whole_is_not_measured_again_by_resume() {
 
 #[test]
 fn resume_and_restart_are_refused_where_nothing_is_kept() {
-    let refusals: [(&[&str], &str); 2] = [
-        (
-            &["reproduce", "cen2003/table2", "--resume"],
-            "--resume: nothing is kept without a directory, expected --out DIR",
-        ),
-        (
-            &["reproduce", "abroad", "--restart", "--out", "o"],
-            "--restart: not valid with abroad; remove it",
-        ),
-    ];
-    for (arguments, sentence) in refusals {
+    for (item, option) in [("cen2003/table2", "--resume"), ("abroad", "--restart")] {
         let place = tempfile::tempdir().unwrap();
         let refused = Command::new(env!("CARGO_BIN_EXE_losscause"))
-            .args(arguments)
+            .args(["reproduce", item, option])
             .current_dir(place.path())
             .output()
             .unwrap();
-        assert_eq!(text(&refused.stderr), format!("losscause: {sentence}\n"));
+        let sentence = "nothing is kept without a directory, expected --out DIR";
+        assert_eq!(text(&refused.stderr), format!("losscause: {option}: {sentence}\n"));
         assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
     }
 }

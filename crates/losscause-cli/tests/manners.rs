@@ -1,21 +1,14 @@
 //! Manners: no input is overwritten, documentation is part of the program, pipes work.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
+#[path = "common/command.rs"]
+mod command;
+
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-fn losscause(arguments: &[&str], directory: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_losscause"))
-        .args(arguments)
-        .current_dir(directory)
-        .output()
-        .unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
+use command::{losscause, text};
 
 /// Runs the program, which must succeed, and gives what it printed.
 fn printed(arguments: &[&str], directory: &Path) -> String {

@@ -1,19 +1,14 @@
 //! `losscause simulate` as a user meets it.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
-use std::path::Path;
-use std::process::{Command, Output};
+#[path = "common/command.rs"]
+mod command;
 
+use std::process::Output;
+
+use command::losscause;
 use losscause_study::run::SimulationResult;
 use serde_json::Value;
-
-fn losscause(arguments: &[&str], directory: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_losscause"))
-        .args(arguments)
-        .current_dir(directory)
-        .output()
-        .unwrap()
-}
 
 fn stdout(output: &Output) -> String {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

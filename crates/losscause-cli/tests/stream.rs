@@ -218,6 +218,10 @@ fn bad_input_is_refused_with_a_sentence_and_status_2() {
         (vec!["send", to, place.path().to_str().unwrap()], format!("{}: is a directory", place.path().display())),
         (vec!["send", "nowhere"], "nowhere: is no address".to_owned()),
         (
+            vec!["send", "255.255.255.255:9"],
+            "255.255.255.255:9: cannot be used (no single receiver)".to_owned(),
+        ),
+        (
             vec!["send", to, "--packet-bytes", "1473"],
             "--packet-bytes 1473: is larger than an MTU of 1500 bytes takes, expected at most 1472: IP and UDP add 28 \
              bytes"

@@ -3,6 +3,7 @@
 //! | module | what it measures |
 //! |---|---|
 //! | [`abroad`] | kinds of networks that the drawn paths do not have |
+//! | [`drawn`] | what the experiments over drawn networks share |
 //! | [`captures`] | captures whose causes of loss are known: what an analysis finds in them |
 //! | [`live`] | tables on real network stacks, with the simulator's values beside them |
 //! | [`paths`] | every algorithm over paths that are drawn at random: which one is right where |
@@ -12,6 +13,7 @@
 
 pub mod abroad;
 pub mod captures;
+pub mod drawn;
 pub mod live;
 mod ns2;
 pub mod paths;

@@ -5,33 +5,48 @@ use std::collections::BTreeSet;
 
 use losscause_experiments::abroad::diagnosed::CauseClass;
 use losscause_experiments::abroad::in_loop::{self, SteeredRow};
-use losscause_experiments::abroad::{Kind, ObservedAt, Role, Steered, Verdicts, drawn, verdicts};
+use losscause_experiments::abroad::{Kind, ObservedAt, Role, Steered, Verdicts, network, verdicts};
+use losscause_experiments::drawn::{Found, RunList};
+use losscause_report::map_html;
 use losscause_study::{Jobs, Stop, Workers, registry};
 
 fn kinds(names: &[&str]) -> Vec<&'static Kind> {
-    drawn::chosen(&names.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap()
+    network::chosen(&names.iter().map(ToString::to_string).collect::<Vec<_>>()).unwrap()
 }
 
 fn workers(jobs: usize) -> Workers {
     Workers::from(Jobs::new(jobs).unwrap())
 }
 
+fn plan(at: ObservedAt, names: &[&str], networks: u32) -> verdicts::Plan {
+    let spike = ["Spike".to_owned()];
+    verdicts::Plan::new(at, &registry(), &kinds(names), (1, networks), Some(&spike)).unwrap()
+}
+
 fn judged(jobs: usize) -> Verdicts {
-    let kinds = kinds(&["CoDel and radio", "random loss", "RED"]);
-    verdicts::measure(ObservedAt::Sender, &registry(), &kinds, 1, 3, &workers(jobs), |_| ())
-        .unwrap()
+    let plan = plan(ObservedAt::Sender, &["CoDel and radio", "random loss", "RED"], 3);
+    plan.measure(&workers(jobs), None, |_, _| ()).unwrap()
 }
 
 fn judged_on(at: ObservedAt, jobs: usize) -> Verdicts {
-    let kinds = kinds(&["policer", "random loss", "RED"]);
-    verdicts::measure(at, &registry(), &kinds, 1, 2, &workers(jobs), |_| ()).unwrap()
+    let plan = plan(at, &["policer", "random loss", "RED"], 2);
+    plan.measure(&workers(jobs), None, |_, _| ()).unwrap()
+}
+
+fn loop_of(names: &[&str], kinds: &[&'static Kind], networks: u32) -> in_loop::Plan {
+    let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+    in_loop::Plan::new(&registry(), &names, kinds, (1, networks)).unwrap()
 }
 
 fn steered(jobs: usize) -> Steered {
-    let kinds = kinds(&["random loss", "RED"]);
-    let contenders =
-        in_loop::chosen(&registry(), &["always congestion".to_owned(), "Spike".to_owned()]);
-    in_loop::measure(&contenders.unwrap(), &kinds, 1, 2, &workers(jobs), |_| ()).unwrap()
+    let plan = loop_of(&["always congestion", "Spike"], &kinds(&["random loss", "RED"]), 2);
+    plan.measure(&workers(jobs), None, |_, _| ()).unwrap()
+}
+
+/// The page and the CSV.
+fn texts(found: &impl Found) -> [String; 2] {
+    let shown = found.shown("");
+    [map_html(&shown.page), shown.csv]
 }
 
 #[test]
@@ -54,16 +69,14 @@ fn the_constants_call_every_loss_the_same() {
     assert_eq!(red.shares[congestion].m_c.unwrap().value, 0.0);
     assert_eq!(red.shares[wireless].found, None, "no loss is wireless behind it");
     let lines = 1 + found.flows.len() * found.names().len();
-    assert_eq!(found.csv().lines().count(), lines);
+    assert_eq!(found.shown("").csv.lines().count(), lines);
 }
 
 #[test]
 fn a_kind_has_the_same_values_whatever_else_is_measured() {
     let found = judged(2);
-    let kinds = kinds(&["RED"]);
-    let alone =
-        verdicts::measure(ObservedAt::Sender, &registry(), &kinds, 1, 3, &workers(1), |_| ())
-            .unwrap();
+    let plan = plan(ObservedAt::Sender, &["RED"], 3);
+    let alone = plan.measure(&workers(1), None, |_, _| ()).unwrap();
     assert_eq!(alone.kinds[0], found.kinds[2]);
 }
 
@@ -135,14 +148,14 @@ fn who_is_told_nothing_runs_as_stock() {
 #[test]
 fn the_result_does_not_depend_on_the_number_of_threads() {
     let (one, two) = (judged(1), judged(2));
-    assert_eq!((one.html(&["Spike"]), one.csv()), (two.html(&["Spike"]), two.csv()));
+    assert_eq!(texts(&one), texts(&two));
     assert_eq!(one, two);
     for at in [ObservedAt::Receiver, ObservedAt::Capture] {
         let (one, two) = (judged_on(at, 1), judged_on(at, 2));
-        assert_eq!((one.html(&["Spike"]), &one), (two.html(&["Spike"]), &two));
+        assert_eq!((texts(&one), &one), (texts(&two), &two));
     }
     let (one, two) = (steered(1), steered(2));
-    assert_eq!((one.html(), one.csv(), one.answers()), (two.html(), two.csv(), two.answers()));
+    assert_eq!(texts(&one), texts(&two));
     assert_eq!(one, two);
 }
 
@@ -151,9 +164,8 @@ fn a_stop_ends_every_part() {
     let stop = Stop::new();
     stop.request();
     let workers = Workers::from(Jobs::default()).stopping_at(&stop);
-    let kinds = kinds(&["LTE"]);
     for at in [ObservedAt::Sender, ObservedAt::Receiver, ObservedAt::Capture] {
-        assert!(verdicts::measure(at, &registry(), &kinds, 1, 1, &workers, |_| ()).is_err());
+        assert!(plan(at, &["LTE"], 1).measure(&workers, None, |_, _| ()).is_err());
     }
-    assert!(in_loop::measure(&[], &kinds, 1, 1, &workers, |_| ()).is_err());
+    assert!(loop_of(&[], &kinds(&["LTE"]), 1).measure(&workers, None, |_, _| ()).is_err());
 }

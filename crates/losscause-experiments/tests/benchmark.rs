@@ -4,8 +4,10 @@
 use losscause::lda::Constant;
 use losscause::registry::{ConfigError, Info, Origin, Parameters};
 use losscause::{AnyAlgorithm, Verdict};
-use losscause_experiments::paths::benchmark::{Row, measure, runs};
+use losscause_experiments::drawn::{Found, RunList};
+use losscause_experiments::paths::benchmark::{Plan, Row};
 use losscause_experiments::paths::{Benchmark, InLoop, in_loop};
+use losscause_report::map_html;
 use losscause_study::registry;
 use losscause_study::{Jobs, Stop, Workers};
 
@@ -25,13 +27,14 @@ impl Parameters for Optimist {
 
 fn measured(jobs: usize) -> Benchmark {
     let registry = registry().with(Optimist).unwrap();
-    measure(&registry, 1, 8, &Workers::from(Jobs::new(jobs).unwrap()), |_| ()).unwrap()
+    let workers = Workers::from(Jobs::new(jobs).unwrap());
+    Plan::new(&registry, 1, 8).measure(&workers, None, |_, _| ()).unwrap()
 }
 
 #[test]
 fn every_algorithm_is_a_row_and_the_constants_errors_sum_to_one() {
     let benchmark = measured(2);
-    assert_eq!(runs(8), 16);
+    assert_eq!(Plan::new(&registry(), 1, 8).runs().len(), 16);
     for at in &benchmark.vantages {
         let row = |name: &str| at.algorithms.iter().find(|row| row.algorithm == name);
         let error = |name: &str| row(name).and_then(|row: &Row| row.error).unwrap().value;
@@ -96,9 +99,10 @@ fn the_result_does_not_depend_on_the_number_of_threads() {
     let one = measured(1);
     let two = measured(2);
     assert_eq!(one, two);
-    assert_eq!((one.html(), one.csv(), one.answers()), (two.html(), two.csv(), two.answers()));
+    let [page, other] = [&one, &two].map(|found| found.shown(""));
+    assert_eq!((map_html(&page.page), &page.csv), (map_html(&other.page), &other.csv));
     assert_eq!(
-        one.csv().lines().count(),
+        page.csv.lines().count(),
         1 + 8 * one.vantages.iter().map(|at| at.algorithms.len()).sum::<usize>()
     );
 }
@@ -108,21 +112,17 @@ fn a_stop_ends_the_benchmark() {
     let stop = Stop::new();
     stop.request();
     let workers = Workers::from(Jobs::default()).stopping_at(&stop);
-    assert!(measure(&registry(), 1, 4, &workers, |_| ()).is_err());
+    assert!(Plan::new(&registry(), 1, 4).measure(&workers, None, |_, _| ()).is_err());
 }
 
 #[test]
 fn in_the_loop_the_omniscient_one_calls_no_congestion_wireless() {
-    let algorithms = in_loop::chosen(
-        &registry(),
-        &["always congestion".to_owned(), "always wireless".to_owned()],
-    )
-    .unwrap();
-    let found: InLoop =
-        in_loop::measure(&algorithms, 1, 3, 2, &Workers::from(Jobs::default()), |_| ()).unwrap();
-    assert_eq!(found.runs.len(), in_loop::runs(3, 2, &algorithms));
+    let names = ["always congestion".to_owned(), "always wireless".to_owned()];
+    let plan = in_loop::Plan::new(&registry(), &names, 1, 3, 2).unwrap();
+    let found: InLoop = plan.measure(&Workers::from(Jobs::default()), None, |_, _| ()).unwrap();
+    assert_eq!(found.runs.len(), plan.runs().len());
     for row in &found.rows {
-        match row.algorithm {
+        match row.algorithm.as_str() {
             "always congestion" => {
                 let cost = row.queue_loss_points.unwrap();
                 let gain = row.over_base.unwrap();
@@ -136,8 +136,9 @@ fn in_the_loop_the_omniscient_one_calls_no_congestion_wireless() {
             _ => assert!(row.m_c.is_none_or(|m_c| m_c.least == 1.0), "{row:?}"),
         }
     }
+    let shown = found.shown("");
     assert!(
-        found.html().contains("always wireless")
-            && found.csv().lines().count() == 1 + found.runs.len()
+        map_html(&shown.page).contains("always wireless")
+            && shown.csv.lines().count() == 1 + found.runs.len()
     );
 }

@@ -2,8 +2,9 @@
 #![allow(clippy::unwrap_used)]
 
 use losscause::{Algorithm, AtSender, BuiltIn, Verdict};
-use losscause_experiments::paths::panel::Panel;
-use losscause_experiments::paths::{JudgedLoss, Path, Pilot, Vantage, judged};
+use losscause_experiments::drawn::panel::Panel;
+use losscause_experiments::drawn::{JudgedLoss, Vantage, judged};
+use losscause_experiments::paths::{Path, Pilot};
 use losscause_sim::truth::Cause;
 use losscause_study::Stop;
 use losscause_study::run;
@@ -51,7 +52,8 @@ fn spike_beside_a_flow_is_right_more_often_than_not() {
             let path = Path::draw(1, number);
             let spike = BuiltIn::Spike.build(vantage.end()).unwrap();
             judged(
-                &path,
+                &path.experiment(vantage).unwrap(),
+                path.run_seed(),
                 vantage,
                 |_| AtSender::new(spike.clone()),
                 |spike, loss| spike.judge(loss).verdict,

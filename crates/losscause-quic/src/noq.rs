@@ -51,10 +51,31 @@
 //! Beside what [the crate](crate) has for all stacks: [`LossTolerantController`] of one path, by
 //! `congestion_state(path)` of a connection, `clone_box()`, `into_any()` and `downcast_ref()`. noq
 //! has a controller for each path of a connection.
+//!
+//! ```
+//! # fn read(connection: &noq_proto::Connection) {
+//! use losscause_quic::noq::LossTolerantController;
+//! use noq_proto::PathId;
+//!
+//! let Some(controller) = connection.congestion_state(PathId::ZERO) else { return };
+//! // A clone of the present state.
+//! let state = controller.clone_box().into_any();
+//! if let Some(controller) = state.downcast_ref::<LossTolerantController>() {
+//!     println!("{:?}", controller.counts());
+//! }
+//! # }
+//! ```
 
+#[allow(clippy::duplicate_mod, reason = "each is for another crate `proto`")]
+#[path = "base.rs"]
 mod base;
+mod calls;
+#[allow(clippy::duplicate_mod, reason = "each is for another crate `proto`")]
+#[path = "controller.rs"]
 mod controller;
 mod factory;
+
+use noq_proto as proto;
 
 pub use base::Base;
 pub use controller::LossTolerantController;

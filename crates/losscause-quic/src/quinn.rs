@@ -42,11 +42,30 @@
 //!
 //! Beside what [the crate](crate) has for all stacks: [`LossTolerantController`] of one connection,
 //! by `congestion_state().into_any().downcast_ref()`.
+//!
+//! ```
+//! # fn read(connection: &quinn::Connection) {
+//! use losscause_quic::quinn::LossTolerantController;
+//!
+//! // A clone of the present state.
+//! let state = connection.congestion_state().into_any();
+//! if let Some(controller) = state.downcast_ref::<LossTolerantController>() {
+//!     println!("{:?}", controller.counts());
+//! }
+//! # }
+//! ```
 
+#[allow(clippy::duplicate_mod, reason = "each is for another crate `proto`")]
+#[path = "base.rs"]
 mod base;
+mod calls;
+#[allow(clippy::duplicate_mod, reason = "each is for another crate `proto`")]
+#[path = "controller.rs"]
 mod controller;
 mod factory;
 mod signals;
+
+use quinn_proto as proto;
 
 pub use base::Base;
 pub use controller::LossTolerantController;

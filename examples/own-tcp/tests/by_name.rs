@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 
+use losscause_experiments::drawn::RunList;
 use losscause_experiments::paths::in_loop;
 use losscause_laboratory::compare::{Plan, Variant};
 use losscause_laboratory::sweep::Sweep;
@@ -119,9 +120,9 @@ fn it_is_compared_and_swept() {
 
 #[test]
 fn it_is_a_row_of_the_benchmark_of_paths() {
-    let chosen = in_loop::chosen(&registry(), &["gentle".to_owned()]).unwrap();
-    let found =
-        in_loop::measure(&chosen, 1, 2, 1, &Workers::from(Jobs::new(2).unwrap()), |_| ()).unwrap();
+    let plan = |names: &[String]| in_loop::Plan::new(&registry(), names, 1, 2, 1).unwrap();
+    let workers = Workers::from(Jobs::new(2).unwrap());
+    let found = plan(&["gentle".to_owned()]).measure(&workers, None, |_, _| ()).unwrap();
     let rows: Vec<_> = found.rows.iter().filter(|row| row.algorithm == "gentle").collect();
     assert_eq!(
         rows.iter().map(|row| row.vantage).collect::<Vec<_>>(),
@@ -129,8 +130,9 @@ fn it_is_a_row_of_the_benchmark_of_paths() {
         "one per rate of loss"
     );
     assert!(rows.iter().all(|row| row.over_base.unwrap().mean != 1.0), "it is not the base");
-    let all = in_loop::chosen(&registry(), &[]).unwrap();
-    assert!(all.iter().any(|contender| contender.name() == "gentle"), "without names too");
+    let all = plan(&[]);
+    let names: Vec<String> = all.runs().into_iter().map(|run| run.name).collect();
+    assert!(names.iter().any(|name| name.ends_with(", gentle")), "without names too");
 }
 
 #[test]

@@ -110,7 +110,6 @@ pub(crate) fn capture_accuracy(options: &Options) -> Result<()> {
     let mut body = page::simulated(&results, &told.networks, &table);
     agreement::section(&mut body, &agreements);
     tshark::section(&mut body, &told.classes);
-    page::errors(&mut body, &results);
     if options.is_whole() {
         write(table::FILE, text)?;
         let title = "What `losscause analyze` finds in a capture";

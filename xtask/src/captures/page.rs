@@ -243,39 +243,3 @@ fn verdicts(page: &mut String, results: &[SweepResult]) {
         add(page, &table);
     }
 }
-
-/// The errors of every algorithm in every case, with their intervals over the runs.
-pub(super) fn errors(page: &mut String, results: &[SweepResult]) {
-    for at in CAPTURES {
-        for (error, about) in [
-            ("M_c", "congestion losses called wireless, percent"),
-            ("M_w", "wireless losses not called wireless, percent"),
-        ] {
-            let _ = writeln!(page, "## At the {at}: {error}: {about}\n");
-            let names = algorithms(results, at);
-            let columns = ["case".to_owned()].into_iter().chain(names.iter().cloned());
-            let mut table = Table::new(columns).numbers(1..);
-            for cell in results.iter().flat_map(|result| &result.cells) {
-                let value = |name: &String| estimate(cell, &format!("{at}.{error}.{name}"));
-                let cells: Vec<String> = names.iter().map(value).collect();
-                if cells.iter().any(|cell| cell != "–") {
-                    let case = self::name(cell, &cell.runs[0].system);
-                    table.row([case].into_iter().chain(cells));
-                }
-            }
-            add(page, &table);
-            page.push_str(
-                "Mean over the flows with such losses, then over the runs, with its 95 % interval.\n\n",
-            );
-        }
-    }
-}
-
-fn estimate(cell: &CellOutcome, metric: &str) -> String {
-    let row = cell.rows.iter().find(|row| row.metric == metric);
-    let Some((row, mean)) = row.and_then(|row| Some((row, row.measured?))) else {
-        return "–".to_owned();
-    };
-    let ci95 = row.ci95.map_or_else(String::new, |ci95| format!(" ± {ci95:.1}"));
-    format!("{mean:.1}{ci95}")
-}

@@ -10,7 +10,7 @@ use std::fmt::Write;
 
 use losscause_capture::judge::trust::{Row, Table};
 use losscause_experiments::captures::JudgedFlow;
-use losscause_experiments::paths::score::Tally;
+use losscause_experiments::drawn::score::Tally;
 use losscause_study::statistics::mean;
 
 /// The file, from the root of the repository.

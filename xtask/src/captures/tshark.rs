@@ -15,54 +15,26 @@ use losscause_study::tools::table::Table;
 
 use crate::shell;
 
+/// What tshark and `analyze` say about a packet: tshark's mark, by its place in [`FIELDS`], and
+/// whether `analyze` found a loss by it.
+type Class = (Vantage, Option<usize>, bool);
+
 /// How often each kind of agreement or difference came up, and how many of those packets told of a
 /// true loss.
-pub(super) type Classes = BTreeMap<(Vantage, Class), (u64, u64)>;
+pub(super) type Classes = BTreeMap<Class, (u64, u64)>;
 
-/// What tshark and `analyze` say about a packet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Class {
-    tshark: Mark,
-    /// Whether `analyze` found a loss by this packet.
-    loss: bool,
-}
-
-/// tshark's mark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Mark {
-    None,
-    Retransmission,
-    FastRetransmission,
-    SpuriousRetransmission,
-    OutOfOrder,
-    LostSegment,
-}
-
-impl Mark {
-    fn name(self) -> String {
-        let field = FIELDS.iter().find(|(_, mark)| *mark == self);
-        let field = field.map(|(field, _)| field.trim_start_matches("tcp.analysis."));
-        field.map_or_else(|| "nothing".to_owned(), |field| format!("`{field}`"))
-    }
-}
-
-/// The fields that mark a packet; the first one that is set counts.
-const FIELDS: [(&str, Mark); 5] = [
-    ("tcp.analysis.spurious_retransmission", Mark::SpuriousRetransmission),
-    ("tcp.analysis.fast_retransmission", Mark::FastRetransmission),
-    ("tcp.analysis.out_of_order", Mark::OutOfOrder),
-    ("tcp.analysis.retransmission", Mark::Retransmission),
-    ("tcp.analysis.lost_segment", Mark::LostSegment),
+/// The fields `tcp.analysis.…` that mark a packet; the first one that is set counts.
+const FIELDS: [&str; 5] = [
+    "spurious_retransmission",
+    "fast_retransmission",
+    "out_of_order",
+    "retransmission",
+    "lost_segment",
 ];
 
-/// A data packet as tshark prints it: its sender, its time since the first packet, its sequence
-/// number, its mark.
-struct Marked {
-    src: String,
-    time_s: f64,
-    seq: u32,
-    mark: Mark,
-}
+/// A data packet as tshark prints it: its sender's address and port, its time since the first
+/// packet, its sequence number, its mark.
+type Marked = (String, f64, u32, Option<usize>);
 
 /// Adds what tshark and the analysis say about the data packets of both captures.
 pub(super) fn count(classes: &mut Classes, captures: &KnownCaptures) -> Result<()> {
@@ -96,18 +68,17 @@ fn count_at(
             lost.entry((flow.source(), packet.seq)).or_default().push(packet.lost_s);
         }
     }
-    for Marked { src, time_s, seq, mark } in &packets {
+    for (src, time_s, seq, mark) in &packets {
         let at = micros(*time_s);
         let key = |micros| (src.as_str(), micros, (vantage == Vantage::Sender).then_some(*seq));
         let loss = [at - 1, at, at + 1].into_iter().any(|at| found.contains(&key(at)));
         // At a sender: the bytes that are sent again had been lost before.
         let losses = lost.get(&(src.as_str(), *seq)).map_or(&[][..], Vec::as_slice);
         let was_lost = vantage == Vantage::Sender && losses.iter().any(|lost_s| lost_s < time_s);
-        if *mark == Mark::None && !loss {
+        if mark.is_none() && !loss {
             continue;
         }
-        let (packets, true_losses) =
-            classes.entry((vantage, Class { tshark: *mark, loss })).or_default();
+        let (packets, true_losses) = classes.entry((vantage, *mark, loss)).or_default();
         *packets += 1;
         *true_losses += u64::from(was_lost);
     }
@@ -127,31 +98,31 @@ pub(super) fn section(page: &mut String, classes: &Classes) {
     let columns =
         ["at", "tshark says", "analyze says", "packets", "sent again after a true loss", "why"];
     let mut table = Table::new(columns).numbers(3..5);
-    for ((vantage, class), (packets, lost)) in classes {
-        let analyze = if class.loss { "loss" } else { "no loss" };
+    for (class @ (vantage, mark, loss), (packets, lost)) in classes {
+        let analyze = if *loss { "loss" } else { "no loss" };
         let lost = if *vantage == Vantage::Sender { lost.to_string() } else { "–".to_owned() };
-        let why = why(*vantage, *class);
-        let [at, packets, mark] = [vantage.to_string(), packets.to_string(), class.tshark.name()];
-        table.row([&at, &mark, analyze, &packets, &lost, why]);
+        let [at, packets] = [vantage.to_string(), packets.to_string()];
+        let mark = mark.map_or_else(|| "nothing".to_owned(), |mark| format!("`{}`", FIELDS[mark]));
+        table.row([&at, &mark, analyze, &packets, &lost, why(*class)]);
     }
     page.push_str(&(table.markdown() + "\n"));
 }
 
 /// The rules that make the two agree or differ.
-fn why(vantage: Vantage, class: Class) -> &'static str {
-    match (vantage, class.tshark, class.loss) {
-        (Vantage::Sender, Mark::OutOfOrder, true) => {
+fn why((vantage, mark, loss): Class) -> &'static str {
+    match (vantage, mark.map(|mark| FIELDS[mark]), loss) {
+        (Vantage::Sender, Some("out_of_order"), true) => {
             "tshark takes an old number soon after the newest one for reordering; a sender's own packets leave in order"
         }
-        (_, Mark::None, true) => "a loss without tshark's mark",
+        (_, None, true) => "a loss without tshark's mark",
         (Vantage::Sender, _, true) => "the same",
-        (Vantage::Sender, Mark::LostSegment, false) => "a gap before the capture",
+        (Vantage::Sender, Some("lost_segment"), false) => "a gap before the capture",
         (Vantage::Sender, _, false) => {
             "the copy was not needed: a duplicate SACK, an echo, an early acknowledgement or the count of duplicates says so"
         }
-        (_, Mark::LostSegment, true) => "the same: a gap",
-        (_, Mark::LostSegment, false) => "the packets of the gap came late, so nothing was lost",
-        (_, Mark::SpuriousRetransmission, _) => {
+        (_, Some("lost_segment"), true) => "the same: a gap",
+        (_, Some("lost_segment"), false) => "the packets of the gap came late, so nothing was lost",
+        (_, Some("spurious_retransmission"), _) => {
             "the receiver had acknowledged it before: a duplicate"
         }
         _ => "it fills a gap, whose loss was counted when it showed, or arrives again",
@@ -160,34 +131,23 @@ fn why(vantage: Vantage, class: Class) -> &'static str {
 
 /// The TCP packets with data.
 fn marked(capture: &Path) -> Result<Vec<Marked>> {
-    let mut command = shell::command("tshark");
-    command.arg("-r").arg(capture).args(["-Y", "tcp.len > 0", "-T", "fields", "-E", "separator=,"]);
-    for field in ["ip.src", "tcp.srcport", "frame.time_relative", "tcp.seq_raw"] {
-        command.args(["-e", field]);
-    }
-    for (field, _) in FIELDS {
-        command.args(["-e", field]);
-    }
-    let text = String::from_utf8(shell::output(&mut command)?)?;
-    text.lines()
-        .map(|line| parse(line).with_context(|| format!("tshark printed: {line}")))
-        .collect()
+    let mut tshark = shell::command("tshark -Y tcp.len>0 -T fields -E separator=, -r");
+    tshark.arg(capture);
+    let fields = ["ip.src", "tcp.srcport", "frame.time_relative", "tcp.seq_raw"];
+    let marks = FIELDS.map(|field| format!("tcp.analysis.{field}"));
+    fields.into_iter().chain(marks.iter().map(String::as_str)).for_each(|field| {
+        tshark.args(["-e", field]);
+    });
+    let text = shell::text(tshark)?;
+    let line = |line| parse(line).with_context(|| format!("tshark printed: {line}"));
+    text.lines().map(line).collect()
 }
 
 fn parse(line: &str) -> Option<Marked> {
     let cells: Vec<&str> = line.split(',').collect();
     let (&[address, port, time_s, seq], marks) = cells.split_first_chunk::<4>()?;
-    let mark = FIELDS
-        .iter()
-        .zip(marks)
-        .find(|(_, cell)| !cell.is_empty())
-        .map_or(Mark::None, |((_, mark), _)| *mark);
-    Some(Marked {
-        src: format!("{address}:{port}"),
-        time_s: time_s.parse().ok()?,
-        seq: seq.parse().ok()?,
-        mark,
-    })
+    let mark = marks.iter().position(|cell| !cell.is_empty());
+    Some((format!("{address}:{port}"), time_s.parse().ok()?, seq.parse().ok()?, mark))
 }
 
 fn micros(seconds: f64) -> i64 {
@@ -200,14 +160,9 @@ mod tests {
 
     #[test]
     fn a_line_of_tshark_has_sender_time_number_and_perhaps_a_mark() {
-        let line = "10.0.0.1,40000,1.500000000,77,,1,,1,";
-        let packet = parse(line).unwrap();
-        assert_eq!(
-            (packet.src.as_str(), packet.seq, packet.mark),
-            ("10.0.0.1:40000", 77, Mark::FastRetransmission)
-        );
-        assert_eq!(packet.time_s, 1.5);
-        assert_eq!(parse("10.0.0.1,40000,1.0,77,,,,,").unwrap().mark, Mark::None);
+        let packet = parse("10.0.0.1,40000,1.500000000,77,,1,,1,").unwrap();
+        assert_eq!(packet, ("10.0.0.1:40000".to_owned(), 1.5, 77, Some(1)));
+        assert_eq!(parse("10.0.0.1,40000,1.0,77,,,,,").unwrap().3, None);
         assert!(parse("10.0.0.1,40000").is_none());
     }
 }

@@ -8,7 +8,10 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
+use super::contents::CAPTURE;
 use super::processor::Processor;
+use super::program;
+use crate::python::Environment;
 use crate::shell::{command, is_root, read, root, run, write};
 use crate::tools::Tool;
 
@@ -36,15 +39,18 @@ const CONGESTION_CONTROL: &str = "lc_veno";
 
 /// Unpacks the archive in an empty root and asks the program there.
 pub(super) fn archive(file: &Path, processor: Processor) -> Result<()> {
+    let at = Instant::now();
     let place = tempfile::tempdir()?;
     run(command("tar xzf").arg(file).arg("-C").arg(place.path()))?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     let folder = name.strip_suffix(".tar.gz").context("the archive's name")?;
-    EmptyRoot { place, below: format!("/{folder}"), processor }.ask(&name)
+    println!("{name}: unpacked, {:.1} s", at.elapsed().as_secs_f64());
+    EmptyRoot { place, below: format!("/{folder}"), processor, interpreter: None }.ask(&name)
 }
 
 /// Installs the package in an empty root with dpkg and asks the program there.
 pub(super) fn deb(file: &Path, processor: Processor) -> Result<()> {
+    let at = Instant::now();
     let place = tempfile::tempdir()?;
     let of_dpkg = place.path().join("var/lib/dpkg");
     for folder in ["info", "updates"] {
@@ -54,15 +60,19 @@ pub(super) fn deb(file: &Path, processor: Processor) -> Result<()> {
     let mut dpkg = command("dpkg --force-architecture --force-not-root --log=/dev/null --root");
     run(dpkg.arg(place.path()).arg("--install").arg(file).stdout(Stdio::null()))?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    EmptyRoot { place, below: "/usr".to_owned(), processor }.ask(&name)
+    println!("{name}: installed, {:.1} s", at.elapsed().as_secs_f64());
+    EmptyRoot { place, below: "/usr".to_owned(), processor, interpreter: None }.ask(&name)
 }
 
 /// Installs the wheel in a virtual environment, with nothing from a network, and asks its command.
-pub(super) fn wheel(file: &Path) -> Result<()> {
+pub(super) fn wheel(file: &Path, processor: Processor) -> Result<()> {
     let place = tempfile::tempdir()?;
-    let environment = crate::python::Environment::new()?;
+    let environment = Environment::new()?;
+    if !processor.is_this_machines() {
+        return wheel_of_another(file, processor, &environment, place);
+    }
     environment.pip_install(&["--no-index".to_owned(), file.display().to_string()])?;
-    let capture = root().join("crates/losscause-capture/tests/captures/sender.pcap.gz");
+    let capture = root().join(CAPTURE);
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     answers(&name, &ANSWERS, |words| {
         let mut command = environment.command("losscause");
@@ -71,6 +81,33 @@ pub(super) fn wheel(file: &Path) -> Result<()> {
         command
     })
 }
+
+/// Installs the wheel for another processor beside that processor's Python, and asks its command.
+fn wheel_of_another(
+    file: &Path,
+    processor: Processor,
+    environment: &Environment,
+    place: tempfile::TempDir,
+) -> Result<()> {
+    let mut python = command("cp --recursive --no-target-directory");
+    run(python.arg(program::aarch64_python()?).arg(place.path()))?;
+    let below = place.path().join(BESIDE_PYTHON);
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let tags = stem.rsplit('-').next().unwrap_or_default();
+    let platform = tags.split('.').next().unwrap_or_default();
+    let mut pip = vec!["--no-index", "--no-deps", "--only-binary=:all:", "--platform", platform];
+    let target = format!("--target={}", below.display());
+    let wheel = file.display().to_string();
+    pip.extend([target.as_str(), &wheel]);
+    environment.pip_install(&pip.into_iter().map(str::to_owned).collect::<Vec<_>>())?;
+    write(below.join("share/losscause/sender.pcap.gz"), fs::read(root().join(CAPTURE))?)?;
+    let interpreter = Some("/usr/bin/python3");
+    EmptyRoot { place, below: format!("/{BESIDE_PYTHON}"), processor, interpreter }
+        .ask(&file.file_name().unwrap_or_default().to_string_lossy())
+}
+
+/// The folder in an empty root that a wheel is installed in.
+const BESIDE_PYTHON: &str = "packages";
 
 /// Types what the README says under "Install" about the archive, in an empty folder with no
 /// compiler on the path. Every package that it names must have been made.
@@ -106,12 +143,13 @@ fn installing(readme: &str) -> Vec<&str> {
     lines.map(str::trim_start).skip_while(|line| line.is_empty()).collect()
 }
 
-/// A root with nothing but a package.
+/// A root with nothing but a package, and its interpreter if it has one.
 struct EmptyRoot {
     place: tempfile::TempDir,
     /// The folder of the package in it, such as `/usr`.
     below: String,
     processor: Processor,
+    interpreter: Option<&'static str>,
 }
 
 impl EmptyRoot {
@@ -150,10 +188,12 @@ impl EmptyRoot {
         if !self.processor.is_this_machines() {
             command.arg("/emulator");
         }
+        command.args(self.interpreter);
         let program = format!("{}/bin/losscause", self.below);
         let capture = format!("{}/share/losscause/sender.pcap.gz", self.below);
         command.arg(&program).args(put(words, &program, &capture));
         command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
+        command.env("PYTHONPATH", &self.below);
         command
     }
 }

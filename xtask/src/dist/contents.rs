@@ -13,7 +13,7 @@ use super::program::Program;
 use crate::shell::{self, root};
 
 /// A capture of a sender, for a first answer.
-const CAPTURE: &str = "crates/losscause-capture/tests/captures/sender.pcap.gz";
+pub(super) const CAPTURE: &str = "crates/losscause-capture/tests/captures/sender.pcap.gz";
 
 /// Files of the repository that a package holds, below `share/doc/losscause`.
 const DOCUMENTS: [(&str, &str); 8] = [

@@ -14,9 +14,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
-use crate::shell::{command, fresh, program, read, root, run, target, text, workspace, write};
+use crate::shell::{command, fresh, program, read, run, target, text, workspace, write};
+use crate::tools::Tool;
 use crate::{python, site};
 
 mod check;
@@ -27,6 +28,7 @@ mod processor;
 mod program;
 
 use processor::Processor;
+pub(crate) use program::without_folders;
 
 /// The arguments of `dist`.
 #[derive(clap::Args)]
@@ -121,7 +123,12 @@ pub(crate) fn dist(options: &Options) -> Result<()> {
         let name = format!("losscause-{}-site", release.version);
         made.push((Part::Site, archive(&target().join("site"), &name, release.epoch_s, &folder)?));
     }
-    for (_, file) in &made {
+    let folders = program::folders()?;
+    for (part, file) in &made {
+        // A Debian package has the files of the archive.
+        if *part != Part::Deb {
+            names_no_folder(file, folders.iter().map(|(folder, _)| folder.as_path()))?;
+        }
         println!("{}: {:.2} MB", file.display(), fs::metadata(file)?.len() as f64 / 1e6);
     }
     // As `sha256sum --check` reads them.
@@ -133,7 +140,7 @@ pub(crate) fn dist(options: &Options) -> Result<()> {
             match part {
                 Part::Archive => check::archive(file, options.processor)?,
                 Part::Deb => check::deb(file, options.processor)?,
-                Part::Wheel => check::wheel(file)?,
+                Part::Wheel => check::wheel(file, options.processor)?,
                 // Building it has checked its links.
                 Part::Site => {}
             }
@@ -145,22 +152,36 @@ pub(crate) fn dist(options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Fails with the names of a wheel's files that contain a text.
-const NAMES_NO_FOLDER: &str = "import sys, zipfile\n\
-    wheel = zipfile.ZipFile(sys.argv[1])\n\
-    text = sys.argv[2].encode()\n\
-    sys.exit([name for name in wheel.namelist() if text in wheel.read(name)] or 0)";
+/// Fails with the names of a package's files that contain one of these texts.
+const NAMES_NO_FOLDER: &str = "import sys, tarfile, zipfile\n\
+    package, texts = sys.argv[1], [text.encode() for text in sys.argv[2:]]\n\
+    if package.endswith('.whl'):\n\
+    \x20   files = [(name, zipfile.ZipFile(package).read(name)) for name in zipfile.ZipFile(package).namelist()]\n\
+    else:\n\
+    \x20   package = tarfile.open(package)\n\
+    \x20   files = [(file.name, package.extractfile(file).read()) for file in package if file.isfile()]\n\
+    sys.exit([name for name, bytes in files if any(text in bytes for text in texts)] or 0)";
+
+/// Refuses a package in which a folder of this machine is named: another one would make others.
+fn names_no_folder<'a>(package: &Path, folders: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+    let mut check = program(python::INTERPRETER);
+    run(check.args(["-c", NAMES_NO_FOLDER]).arg(package).args(folders))
+        .with_context(|| format!("{}: a file names a folder of this machine", package.display()))
+}
 
 fn wheel(folder: &Path, processor: Processor, release: &Release) -> Result<PathBuf> {
+    let mut variables: Vec<_> = program::variables(false, release)?.into();
+    let target = processor.target();
+    let mut arguments = Vec::new();
     if !processor.is_this_machines() {
-        bail!("the wheel for {processor} is built on such a machine: leave it out with --only");
+        Tool::AARCH64.ensure()?;
+        arguments.extend(["--target", &target]);
+        let (name, linker) = program::AARCH64_LINKER;
+        variables.push((name, linker.to_owned()));
     }
     let built = tempfile::tempdir()?;
-    let variables = program::variables(false, release)?;
-    python::Environment::new()?.build_wheel(built.path(), &variables)?;
+    python::Environment::new()?.build_wheel(built.path(), &arguments, variables)?;
     let wheel = python::only_file(built.path())?;
-    run(program(python::INTERPRETER).args(["-c", NAMES_NO_FOLDER]).arg(&wheel).arg(root()))
-        .context("a file of the wheel names a folder of this machine")?;
     let file = folder.join(wheel.file_name().context("the wheel has a name")?);
     fs::copy(&wheel, &file)?;
     Ok(file)
@@ -181,18 +202,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wheel_that_names_a_folder_of_this_machine_is_refused() {
+    fn a_package_that_names_a_folder_of_this_machine_is_refused() {
         let place = tempfile::tempdir().unwrap();
-        let wheel = place.path().join("a.whl");
         let sbom = place.path().join("sbom.json");
         write(sbom, "path+file:///of/this/machine#losscause").unwrap();
         let pack = ["-m", "zipfile", "--create", "a.whl", "sbom.json"];
         run(program(python::INTERPRETER).args(pack).current_dir(place.path())).unwrap();
-        let check = |text: &str| {
-            run(program(python::INTERPRETER).args(["-c", NAMES_NO_FOLDER]).arg(&wheel).arg(text))
-        };
-        assert!(check("/of/this/machine").is_err());
-        assert!(check("/of/another").is_ok());
+        run(command("tar czf a.tar.gz sbom.json").current_dir(place.path())).unwrap();
+        for package in ["a.whl", "a.tar.gz"].map(|name| place.path().join(name)) {
+            let check = |text| names_no_folder(&package, [Path::new("/none"), Path::new(text)]);
+            assert!(check("/of/this/machine").is_err());
+            assert!(check("/of/another").is_ok());
+        }
     }
 
     #[test]

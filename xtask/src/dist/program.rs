@@ -8,14 +8,14 @@
 use std::env;
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
 use super::Release;
 use super::processor::Processor;
 use crate::checks::OPTIONAL_PARTS_BUILD;
-use crate::shell::{cargo, command, output, root, run, target};
+use crate::shell::{cargo, command, fresh, output, root, run, target, write};
 use crate::tools::{self, Tool};
 
 /// Between two flags in `CARGO_ENCODED_RUSTFLAGS`.
@@ -60,63 +60,90 @@ pub(super) fn build(processor: Processor, release: &Release) -> Result<Program> 
 
 /// The folders of this machine, and their names in what is compiled. A later one of two that hold
 /// a file decides.
-fn names() -> Result<[(PathBuf, &'static str); 3]> {
+pub(super) fn folders() -> Result<[(PathBuf, &'static str); 4]> {
     let home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let home = home.or_else(|| env::home_dir().map(|home| home.join(".cargo")));
     let home = home.context("neither CARGO_HOME nor HOME is set")?;
-    Ok([(home, "cargo"), (root(), "losscause"), (target(), "target")])
+    // Compilers of C see where a symbolic link leads.
+    let registry = home.join("registry");
+    let registry = fs::canonicalize(&registry).unwrap_or(registry);
+    Ok([(home, "cargo"), (registry, "cargo/registry"), (root(), "losscause"), (target(), "target")])
+}
+
+/// An option of a compiler for each of these folders, under which it writes their names instead.
+fn mapped(option: &str) -> Result<Vec<String>> {
+    let folders = folders()?.into_iter();
+    Ok(folders.map(|(folder, name)| format!("{option}={}={name}", folder.display())).collect())
+}
+
+/// The options of rustc under which no path of this machine is in the result.
+pub(crate) fn without_folders() -> Result<Vec<String>> {
+    mapped("--remap-path-prefix")
 }
 
 /// Variables of cargo under which no path and no time of this machine is in the result. With
 /// `is_static`, everything is linked statically.
 pub(super) fn variables(is_static: bool, release: &Release) -> Result<[(&'static str, String); 3]> {
-    let names = names()?;
-    let mapped = |option| {
-        names.iter().map(move |(folder, name)| format!("{option}={}={name}", folder.display()))
-    };
     let linked = is_static.then(|| "-Ctarget-feature=+crt-static".to_owned());
-    let rust: Vec<String> = mapped("--remap-path-prefix").chain(linked).collect();
-    let c: Vec<String> = mapped("-ffile-prefix-map").collect();
+    let rust: Vec<String> = without_folders()?.into_iter().chain(linked).collect();
     Ok([
         ("CARGO_ENCODED_RUSTFLAGS", rust.join(NEXT)),
-        ("CFLAGS", c.join(" ")),
+        ("CFLAGS", mapped("-ffile-prefix-map")?.join(" ")),
         ("SOURCE_DATE_EPOCH", release.epoch_s.to_string()),
     ])
 }
 
 /// Lets `build` compile for aarch64, with Debian's compiler and libraries for it.
 fn cross_compile(build: &mut Command) -> Result<()> {
-    let libraries = aarch64_libraries()?;
+    let libraries = of_aarch64("aarch64", "download libelf-dev zlib1g-dev")?;
     build
-        .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc")
+        .envs([AARCH64_LINKER])
         .env("LIBBPF_SYS_EXTRA_CFLAGS", format!("-I{}", libraries.join("usr/include").display()))
         .env("LIBBPF_SYS_LIBRARY_PATH", libraries.join("usr/lib/aarch64-linux-gnu"));
     Ok(())
 }
 
-/// A folder with libelf and zlib for aarch64. They are fetched beside those of this machine, whose
-/// package manager keeps its settings.
-fn aarch64_libraries() -> Result<PathBuf> {
-    let folder = target().join("tools/aarch64");
-    if folder.join("usr/lib/aarch64-linux-gnu/libelf.a").is_file() {
+/// The variable of cargo that names the linker for aarch64.
+pub(super) const AARCH64_LINKER: (&str, &str) =
+    ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc");
+
+/// A folder with Debian's Python for aarch64, and all that it needs.
+pub(super) fn aarch64_python() -> Result<PathBuf> {
+    of_aarch64("aarch64-python", "install --yes --download-only --no-install-recommends python3")
+}
+
+/// A folder below `tools` with what packages of Debian for aarch64 hold, by the words for apt-get
+/// that fetch them. They stand beside those of this machine, whose package manager keeps its
+/// settings.
+fn of_aarch64(name: &str, fetch: &str) -> Result<PathBuf> {
+    let place = target().join("tools").join(name);
+    let folder = place.join("root");
+    if folder.is_dir() {
         return Ok(folder);
     }
+    let archives = place.join("cache/archives");
     for name in ["lists/partial", "cache/archives/partial"] {
-        fs::create_dir_all(folder.join(name))?;
+        fs::create_dir_all(place.join(name))?;
     }
-    let lists = format!("Dir::State::Lists={}", folder.join("lists").display());
-    let cache = format!("Dir::Cache={}", folder.join("cache").display());
-    for words in ["update", "download libelf-dev zlib1g-dev"] {
+    let installed = place.join("status");
+    write(&installed, "")?;
+    let lists = format!("Dir::State::Lists={}", place.join("lists").display());
+    let cache = format!("Dir::Cache={}", place.join("cache").display());
+    let none = format!("Dir::State::status={}", installed.display());
+    for words in ["update", fetch] {
         let mut apt =
             command("apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures::=arm64");
-        apt.args(["-o", "APT::Sandbox::User=root", "-o", &lists, "-o", &cache]);
-        run(apt.args(words.split(' ')).current_dir(&folder))?;
+        apt.args(["-o", "APT::Sandbox::User=root", "-o", &lists, "-o", &cache, "-o", &none]);
+        run(apt.args(words.split(' ')).current_dir(&archives).stdout(Stdio::null()))?;
     }
-    for entry in fs::read_dir(&folder)? {
+    // Its name comes last: a folder that is there is whole.
+    let unfinished = fresh(place.join("unfinished"))?;
+    for entry in fs::read_dir(&archives)? {
         let file = entry?.path();
         if file.extension().is_some_and(|ending| ending == "deb") {
-            run(command("dpkg-deb --extract").arg(&file).arg(&folder))?;
+            run(command("dpkg-deb --extract").arg(&file).arg(&unfinished))?;
         }
     }
+    fs::rename(unfinished, &folder)?;
     Ok(folder)
 }

@@ -4,7 +4,6 @@
 //! the command that makes it. The pages in `docs/` state the findings and link here.
 
 mod head;
-mod ns2;
 mod papers;
 mod printed;
 mod sweeps;
@@ -14,9 +13,8 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 
 use crate::shell::{files, is_kept, read, root};
-use crate::validate;
 use head::Head;
-pub(crate) use ns2::{by_two, page as ns2};
+pub(crate) use sweeps::{cells, linux, ns2};
 
 /// The arguments of `results`.
 #[derive(clap::Args)]
@@ -126,16 +124,6 @@ fn from_data() -> Result<Vec<Page>> {
     Ok(pages)
 }
 
-/// `linux`: the result of `validate linux`.
-///
-/// # Errors
-/// It cannot be read.
-pub(crate) fn linux() -> Result<Page> {
-    let head = ["linux", "Against Linux", "`cargo xtask validate linux`, as root"];
-    let origin = Origin::Recorded(&[validate::LINUX]);
-    Ok(Page::new(head, origin, sweeps::body(&validate::recorded()?)))
-}
-
 /// Writes a page with its head. A page whose body has not changed keeps the head that it has.
 ///
 /// # Errors
@@ -177,5 +165,11 @@ mod tests {
         assert_eq!(Head::parse(&text).unwrap(), head);
         let without = text.replace("| date | 2026-11-29 |\n", "");
         assert!(Head::parse(&without).is_err(), "{without}");
+    }
+
+    #[test]
+    fn every_page_has_a_head_and_those_from_data_are_up_to_date() {
+        check(None).unwrap();
+        assert!(check(Some("no-such-page")).unwrap_err().to_string().contains("no such page"));
     }
 }

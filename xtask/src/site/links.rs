@@ -8,7 +8,7 @@ use std::process::Stdio;
 use anyhow::{Context, Result, bail};
 
 use crate::shell::{command, run, target, write};
-use crate::tools::LYCHEE;
+use crate::tools;
 
 /// Where the crates' documentation is. rustdoc checks the links of our crates; what it takes over
 /// from other crates' pages has dead ones.
@@ -55,7 +55,7 @@ fn hold(site: &Path, is_quiet: bool) -> Result<()> {
     if pages.status.code() != Some(1) {
         bail!("pages load from another host: {}", String::from_utf8_lossy(&pages.stdout));
     }
-    let mut links = LYCHEE.command();
+    let mut links = tools::own("lychee");
     links.args(["--offline", "--no-progress", "--include-verbatim", "--extensions=html"]);
     links.args(["--index-files=index.html", "--exclude-path", CRATES, "."]).current_dir(&copy);
     if is_quiet {

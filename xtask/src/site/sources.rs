@@ -82,7 +82,7 @@ impl Book<'_> {
 }
 
 /// A path from the root of the repository; none if it leads out.
-fn resolved(folder: &Path, target: &str) -> Option<PathBuf> {
+pub(crate) fn resolved(folder: &Path, target: &str) -> Option<PathBuf> {
     let mut place = folder.to_owned();
     for part in Path::new(target).components() {
         match part {

@@ -247,7 +247,8 @@ impl Proven {
     }
 
     /// What was found about the stream.
-    pub(crate) fn finish(self, [src, dst]: [String; 2], rules: &Rules) -> FlowResult {
+    pub(crate) fn finish(mut self, [src, dst]: [String; 2], rules: &Rules) -> FlowResult {
+        self.judge.end();
         let vantage = self.vantage();
         let mut result = FlowResult::new(self.number, src, dst, self.protocol, vantage);
         result.stream = Some(self.stream);

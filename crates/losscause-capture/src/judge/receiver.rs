@@ -20,7 +20,7 @@ pub(crate) struct AtReceiver {
     ldas: Vec<Option<BoxedAlgorithm>>,
     words: Words,
     tracker: ArrivalTracker,
-    /// Packets that the algorithms have not got; none from the first gap on.
+    /// Packets that were not looked at yet; none if what a packet tells is handed on at once.
     waiting: Option<Waiting>,
     clock: SenderClock,
     /// Of a stream whose timestamps are those of frames.
@@ -30,15 +30,18 @@ pub(crate) struct AtReceiver {
     /// was known.
     held: Vec<(u64, Time, u32)>,
     trips: Trips,
+    /// The highest number.
+    newest: Option<u64>,
     /// Whether a departure was known without the sender's clock.
     knows_departures: bool,
     log: Option<Log>,
 }
 
 /// When a packet was sent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Departure {
     /// Nothing tells.
+    #[default]
     Unknown,
     /// The sender's timestamp.
     Stamp(u32),
@@ -62,12 +65,14 @@ impl AtReceiver {
             ldas: rules.chosen.at(End::Receiver),
             words: rules.words.clone(),
             tracker: ArrivalTracker::default(),
-            waiting: Some(Waiting::default()),
+            // Flows that share a budget have their turns as packets come.
+            waiting: rules.budget.is_none().then(Waiting::default),
             frames: clock.counts_frames().then(Frames::default),
             clock,
             batches: Batches::default(),
             held: Vec::new(),
             trips: Trips::one_way(rules.budget.as_ref(), skew),
+            newest: None,
             knows_departures: false,
             log: None,
         }
@@ -75,6 +80,7 @@ impl AtReceiver {
 
     /// Hands on what the algorithms get.
     pub(crate) fn observe_with(&mut self, log: Option<Log>) {
+        self.waiting = self.waiting.take().filter(|_| log.is_none());
         self.log = log;
     }
 
@@ -94,7 +100,7 @@ impl AtReceiver {
     ) -> Option<Opinions> {
         match (departure, self.clock.rate_hz()) {
             (Departure::Stamp(timestamp), None) => self.hold(number, now, timestamp),
-            _ => self.feed(number, now, departure),
+            _ => self.take(number, now, departure),
         }
     }
 
@@ -113,13 +119,44 @@ impl AtReceiver {
         let held = std::mem::take(&mut self.held);
         held.into_iter()
             .filter_map(|(number, now, timestamp)| {
-                self.feed(number, now, Departure::Stamp(timestamp))
+                self.take(number, now, Departure::Stamp(timestamp))
             })
             .last()
     }
 
+    /// Lets a packet wait, or looks at it and at all before it.
     #[inline]
+    fn take(&mut self, number: u64, now: Time, departure: Departure) -> Option<Opinions> {
+        let Some(waiting) = &mut self.waiting else { return self.feed(number, now, departure) };
+        if waiting.take(number, now, departure) {
+            return None;
+        }
+        self.end_wait(Self::feed);
+        self.waiting.iter_mut().for_each(|waiting| waiting.pass(number));
+        self.feed(number, now, departure)
+    }
+
+    /// Looks at the packets that have waited.
+    #[cold]
+    fn end_wait<T>(&mut self, look: impl Fn(&mut Self, u64, Time, Departure) -> T) {
+        let waited = self.waiting.as_mut().map(Waiting::end);
+        for (number, at, departure) in waited.iter().flat_map(Waiting::packets) {
+            look(self, number, at, departure);
+        }
+    }
+
+    /// The flow is over: no algorithm will be asked any more.
+    pub(crate) fn end(&mut self) {
+        self.end_wait(Self::measure);
+    }
+
     fn feed(&mut self, number: u64, now: Time, departure: Departure) -> Option<Opinions> {
+        let packet = self.measure(number, now, departure);
+        self.observe(packet)
+    }
+
+    /// Takes in a packet's trip. Returns the packet as the algorithms get it.
+    fn measure(&mut self, number: u64, now: Time, departure: Departure) -> Packet {
         let at = self.batches.time_of(now);
         let (timestamp, departure) = match departure {
             Departure::Unknown => (None, None),
@@ -129,6 +166,10 @@ impl AtReceiver {
                 (None, Some(sent))
             }
         };
+        if self.newest.is_some_and(|newest| number > newest.saturating_add(1)) {
+            self.trips.on_gap();
+        }
+        self.newest = self.newest.max(Some(number));
         let begins = |frames: &mut Frames| {
             timestamp.is_none_or(|timestamp| frames.begins(number, timestamp))
         };
@@ -143,22 +184,7 @@ impl AtReceiver {
         if let Some(log) = &mut self.log {
             log.on_arrival(at, number, self.trips.latest_and_queueing());
         }
-        let packet = Packet { seq: number, at, sent };
-        if let Some(waiting) = &mut self.waiting {
-            if waiting.take(packet) {
-                return None;
-            }
-            self.end_wait();
-        }
-        self.observe(packet)
-    }
-
-    /// Hands on what has waited.
-    #[cold]
-    fn end_wait(&mut self) {
-        for packet in self.waiting.take().iter().flat_map(Waiting::packets) {
-            self.observe(packet);
-        }
+        Packet { seq: number, at, sent }
     }
 
     #[inline]
@@ -188,18 +214,25 @@ impl AtReceiver {
 
     /// The opinions about a gap before the first arrival: there are none.
     #[cold]
-    pub(crate) fn no_opinions(&self) -> Opinions {
+    pub(crate) fn no_opinions(&mut self) -> Opinions {
+        self.end_wait(Self::feed);
         self.opinions(Time::ZERO, |_| NOT_RUN)
     }
 
     fn opinions(&self, at: Time, ask: impl Fn(&BoxedAlgorithm) -> Judgement) -> Opinions {
         let of = |lda: &Option<BoxedAlgorithm>| lda.as_ref().map_or(NOT_RUN, &ask);
-        self.words.opinions(self.ldas.iter().map(of), self.trips.latest(), self.trips.queue(at))
+        self.words.opinions(
+            self.ldas.iter().map(of),
+            self.trips.latest(),
+            self.trips.queue_at_loss(at, None),
+        )
     }
 
     /// The sender began anew: nothing ties its clock to that of before.
     pub(crate) fn begin_anew(&mut self) {
+        self.end_wait(Self::feed);
         self.frames = self.frames.map(|_| Frames::default());
+        self.newest = None;
         self.trips.begin_anew();
     }
 

@@ -1,46 +1,74 @@
-//! Packets that the algorithms at a receiver get only when one of them is asked.
+//! Packets that arrived at a receiver and were not looked at yet.
 //!
-//! They are asked at a gap. A capture that was made where the data are sent has none, and most flows
-//! lose nothing: there the algorithms would observe every packet in vain. So the packets of a flow
-//! wait until its first gap. So many may wait as a [`Course`] keeps, 8 bytes each; a longer flow's
-//! are handed on then.
+//! Trip times and algorithms are asked at a gap and at the end of the flow. Until then packets wait,
+//! 8 bytes each, and are gone through at once: what is known of the flow is then in the processor's
+//! caches, and not fetched anew for every packet between those of other flows. Behind the last gap
+//! no algorithm is asked, so that none observes in vain: in a capture that was made where the data
+//! are sent, and of a flow that lost nothing. So many may wait as a [`Course`] keeps.
 
-use losscause::{Packet, Time};
+use std::mem::discriminant;
 
+use losscause::Time;
+
+use super::Departure;
 use crate::flow::Course;
 
-/// The packets of a flow from its first one on, in the order of their numbers.
+/// Packets in the order of their numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Waiting {
-    first: Option<Packet>,
+    /// The number behind the flow's last packet, whether that waits or not; none before the first.
+    next: Option<u64>,
     count: u64,
-    /// When each arrived, and when it was sent, in nanoseconds, if the packets say so.
+    /// The last one's departure; those of all are of one kind.
+    last: Departure,
+    /// When each arrived, and its departure as a number.
     packets: Course,
 }
 
 impl Waiting {
-    /// Lets a packet wait. False of one that does not follow the last one, or that there is no
-    /// place for.
+    /// Lets a packet wait. False of one that does not follow the flow's last one, or that there is
+    /// no place for.
     #[inline]
-    pub(super) fn take(&mut self, packet: Packet) -> bool {
-        let Packet { seq, at, sent } = packet;
-        let first = self.first.get_or_insert(packet);
-        let follows = seq.checked_sub(first.seq) == Some(self.count);
-        if !follows || sent.is_some() != first.sent.is_some() || self.packets.is_full() {
+    pub(super) fn take(&mut self, number: u64, at: Time, departure: Departure) -> bool {
+        let follows = self.next.is_none_or(|next| next == number);
+        let fits = self.count == 0 || discriminant(&self.last) == discriminant(&departure);
+        if !follows || !fits || self.packets.is_full() {
             return false;
         }
+        self.pass(number);
         self.count += 1;
-        self.packets.on_packet(at, sent.map_or(0, |sent| sent.as_nanos().cast_unsigned()));
+        self.last = departure;
+        let departure = match departure {
+            Departure::Unknown => 0,
+            Departure::Stamp(stamp) => stamp.into(),
+            Departure::At(sent) => sent.as_nanos().cast_unsigned(),
+        };
+        self.packets.on_packet(at, departure);
         true
     }
 
-    /// The packets that wait.
-    pub(super) fn packets(&self) -> impl Iterator<Item = Packet> + '_ {
-        let numbers = self.first.iter().flat_map(|first| first.seq..=u64::MAX);
-        let is_sent = self.first.is_some_and(|first| first.sent.is_some());
-        numbers.zip(self.packets.iter()).map(move |(seq, (at, sent))| {
-            let sent = is_sent.then(|| Time::from_nanos(sent.cast_signed()));
-            Packet { seq, at, sent }
+    /// The flow's last packet does not wait.
+    #[inline]
+    pub(super) fn pass(&mut self, number: u64) {
+        self.next = Some(number.wrapping_add(1));
+    }
+
+    /// The packets that wait, and none waits any more.
+    pub(super) fn end(&mut self) -> Self {
+        let next = self.next;
+        std::mem::replace(self, Self { next, ..Self::default() })
+    }
+
+    /// The packets that wait: number, arrival and departure.
+    pub(super) fn packets(&self) -> impl Iterator<Item = (u64, Time, Departure)> + '_ {
+        let first = self.next.unwrap_or_default().wrapping_sub(self.count);
+        (0..).zip(self.packets.iter()).map(move |(place, (at, departure))| {
+            let departure = match self.last {
+                Departure::Unknown => Departure::Unknown,
+                Departure::Stamp(_) => Departure::Stamp(departure as u32),
+                Departure::At(_) => Departure::At(Time::from_nanos(departure.cast_signed())),
+            };
+            (first.wrapping_add(place), at, departure)
         })
     }
 }
@@ -51,12 +79,23 @@ mod tests {
 
     use super::*;
 
+    const KINDS: [fn(Time) -> Departure; 3] = [
+        |_| Departure::Unknown,
+        |sent| Departure::Stamp((sent.as_nanos() / 1_000_000) as u32),
+        Departure::At,
+    ];
+
     /// Packets from number 7 on, 1.2 ms apart, some of which arrive or leave out of order.
-    fn packet(number: u64, is_sent: bool) -> Packet {
+    fn packet(number: u64, kind: fn(Time) -> Departure) -> (u64, Time, Departure) {
         let at =
             Time::ZERO + Span::from_micros(1_200 * number as i64 + 5_000 * (number as i64 % 7));
-        let sent = is_sent.then(|| at - Span::from_millis(40 + number as i64 % 11) - YEAR);
-        Packet { seq: 7 + number, at, sent }
+        let sent = at - Span::from_millis(40 + number as i64 % 11) - YEAR;
+        (7 + number, at, kind(sent))
+    }
+
+    fn take(waiting: &mut Waiting, packet: (u64, Time, Departure)) -> bool {
+        let (number, at, departure) = packet;
+        waiting.take(number, at, departure)
     }
 
     /// The clocks of both ends may differ by any time.
@@ -64,21 +103,37 @@ mod tests {
 
     #[test]
     fn what_waited_comes_back_as_it_was() {
-        for is_sent in [true, false] {
+        for (place, kind) in KINDS.into_iter().enumerate() {
             let mut waiting = Waiting::default();
-            let packets: Vec<Packet> = (0..5_000).map(|number| packet(number, is_sent)).collect();
-            assert!(packets.iter().all(|packet| waiting.take(*packet)));
-            assert!(!waiting.take(packet(5_001, is_sent)), "one is missing");
-            assert!(!waiting.take(packet(4_999, is_sent)), "a copy");
-            assert!(!waiting.take(packet(5_000, !is_sent)), "half of it would be lost");
-            assert!(waiting.packets().eq(packets));
+            let packets: Vec<_> = (0..5_000).map(|number| packet(number, kind)).collect();
+            assert!(packets.iter().all(|one| take(&mut waiting, *one)));
+            assert!(!take(&mut waiting, packet(5_001, kind)), "one is missing");
+            assert!(!take(&mut waiting, packet(4_999, kind)), "a copy");
+            let other = KINDS[(place + 1) % KINDS.len()];
+            assert!(!take(&mut waiting, packet(5_000, other)), "another kind of departure");
+            assert!(waiting.end().packets().eq(packets));
+            assert_eq!(waiting.packets().next(), None);
         }
+    }
+
+    #[test]
+    fn none_waits_that_shows_a_gap() {
+        let mut waiting = Waiting::default();
+        let mut takes = |number| take(&mut waiting, packet(number, KINDS[1]));
+        assert!(takes(0) && takes(1) && !takes(3));
+        waiting.end();
+        waiting.pass(7 + 3);
+        let mut takes = |number| take(&mut waiting, packet(number, KINDS[1]));
+        assert!(!takes(5), "a gap behind a gap");
+        assert!(takes(4) && takes(5));
+        assert_eq!(waiting.packets().map(|one| one.0).collect::<Vec<_>>(), [11, 12]);
     }
 
     #[test]
     fn a_long_flow_does_not_wait() {
         let mut waiting = Waiting::default();
-        let waited = (0..).take_while(|&number| waiting.take(packet(number, true))).count();
+        let waited =
+            (0..).take_while(|&number| take(&mut waiting, packet(number, KINDS[1]))).count();
         assert_eq!(waited, waiting.packets().count(), "none was dropped");
         assert!(waited < 100_000, "{waited}");
     }

@@ -1,160 +1,232 @@
-//! What the benchmarks of drawn networks share: their parts, which options they take, and what they
-//! print and write.
+//! `losscause reproduce paths`, `abroad` and their parts: experiments over drawn networks.
 
 use std::time::Instant;
 
-use losscause_study::InputError;
-use losscause_study::Workers;
+use losscause_experiments::abroad::{self, Drawn, ObservedAt, network};
+use losscause_experiments::drawn::{Found, Part, RunList, Vantage};
+use losscause_experiments::paths::{self, Path};
+use losscause_report::map_html;
 use losscause_study::error::unknown;
-use losscause_study::tools::atomic;
-use losscause_study::tools::atomic::folder::Folder;
-use serde::Serialize;
+use losscause_study::{InputError, Registry, Workers};
 
-use super::{Arguments, REPORT, RESULT, VERB, open};
+use super::{Arguments, Place, REPORT, RESULT, VERB, say_what_is_kept};
 use crate::failure::Failure;
-use crate::notice;
 use crate::output::{self, Format};
+use crate::progress::Progress;
+use crate::{interrupt, notice};
 
-/// A benchmark, by the names of its parts. The first one's is the benchmark's own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Benchmark {
-    parts: &'static [&'static str],
+/// Paths that are drawn if nothing says how many.
+const PATHS: u32 = 80;
+
+/// Networks that are drawn of each kind if nothing says how many.
+const NETWORKS: u32 = 20;
+
+/// The experiments, by the names of their parts. The first one's is the experiment's own.
+const PARTS: [&[&str]; 2] = [
+    &["paths", "paths/loop"],
+    &["abroad", "abroad/receivers", "abroad/captures", "abroad/kernel", abroad::in_loop::ITEM],
+];
+
+/// The parts of the experiment that the items name; none if they name none.
+pub(super) fn named(items: &[String]) -> Option<&'static [&'static str]> {
+    let is_named =
+        |parts: &&&[&str]| items.iter().any(|item| item.split('/').next() == Some(parts[0]));
+    PARTS.iter().find(is_named).copied()
 }
 
-/// Drawn paths.
-pub(super) const PATHS: Benchmark = Benchmark { parts: &["paths", "paths/loop"] };
-
-/// Kinds of networks that the drawn paths do not have.
-pub(super) const ABROAD: Benchmark = Benchmark {
-    parts: &["abroad", "abroad/receivers", "abroad/captures", "abroad/kernel", "abroad/loop"],
-};
-
-impl Benchmark {
-    fn name(self) -> &'static str {
-        self.parts[0]
-    }
-
-    /// Whether the items name it.
-    pub(super) fn is_named(self, items: &[String]) -> bool {
-        let begin = format!("{}/", self.name());
-        items.iter().any(|name| name == self.name() || name.starts_with(&begin))
-    }
-
-    /// The part that is asked for. Refuses what does not belong to it.
-    pub(super) fn selected(self, arguments: &Arguments) -> Result<&'static str, InputError> {
-        let Arguments { only, also, check, timing, items, .. } = arguments;
-        let given = [
-            only.first().map(|only| format!("--only {only}")),
-            also.first().map(|also| format!("--also {also}")),
-            check.as_ref().map(|file| format!("--check {}", file.display())),
-            timing.then(|| "--timing".to_owned()),
-        ];
-        if let Some(option) = given.into_iter().flatten().next() {
-            self.refuse(&option)?;
-        }
-        let problem = format!("not valid with {}; remove it", self.name());
-        arguments.earlier.refuse(&problem)?;
-        refuse_options(arguments, Some(self))?;
-        let problem = match items.as_slice() {
-            [name] => match self.parts.iter().find(|part| *part == name) {
-                Some(part) => return Ok(part),
-                None => unknown(name, self.parts),
-            },
-            _ => format!("expected {} alone", self.parts.join(" or ")),
-        };
-        refused(&items.join(" "), &problem).map(|()| self.name())
-    }
-
-    /// Refuses an option that it does not take.
-    pub(super) fn refuse(self, option: &str) -> Result<(), InputError> {
-        refused(option, &format!("not valid with {}; remove it", self.name()))
-    }
-}
-
-/// Refuses the options of benchmarks for anything else.
-pub(super) fn refuse_options(
+/// Makes the runs of one of these parts, then prints the answer and the tables; or prints the
+/// scenario of a network.
+pub(super) fn run(
     arguments: &Arguments,
-    named: Option<Benchmark>,
-) -> Result<(), InputError> {
+    parts: &[&'static str],
+    registry: &Registry,
+) -> Result<(), Failure> {
+    let part = selected(arguments, parts)?;
+    let Arguments { seed, algorithms, .. } = arguments;
+    if let Some(network) = &arguments.print {
+        let scenario = match parts[0] {
+            "paths" => scenario_of_path(network)?,
+            _ => network.parse::<Drawn>()?.scenario(),
+        };
+        return Ok(output::line(scenario.trim_end())?);
+    }
+    if parts[0] == "paths" {
+        let paths = at_least_one("--paths", arguments.paths.unwrap_or(PATHS))?;
+        let runs = at_least_one("--runs", arguments.runs.unwrap_or(1))?;
+        return match part {
+            "paths" => measure(&paths::benchmark::Plan::new(registry, *seed, paths), arguments),
+            _ => {
+                let plan = paths::in_loop::Plan::new(registry, algorithms, *seed, paths, runs)?;
+                measure(&plan, arguments)
+            }
+        };
+    }
+    let networks = at_least_one("--networks", arguments.networks.unwrap_or(NETWORKS))?;
+    let kinds = network::chosen(&arguments.kind)?;
+    let drawn = (*seed, networks);
+    match ObservedAt::ALL.into_iter().find(|at| at.item() == part) {
+        None => {
+            measure(&abroad::in_loop::Plan::new(registry, algorithms, &kinds, drawn)?, arguments)
+        }
+        Some(at) => {
+            let shown = (!arguments.verbose).then_some(&algorithms[..]);
+            let plan = abroad::verdicts::Plan::new(at, registry, &kinds, drawn, shown)?;
+            measure(&plan, arguments)
+        }
+    }
+}
+
+/// Makes the runs, writes the report, the JSON and the CSV, prints what was found, and says how long
+/// it took.
+fn measure<E: RunList<Found: Found>>(experiment: &E, arguments: &Arguments) -> Result<(), Failure> {
+    let begun = Instant::now();
+    let Arguments { out, earlier, format, .. } = arguments;
+    let csv = <E::Found as Found>::CSV;
+    let open = |out| Place::open(out, VERB, &[RESULT, REPORT, csv], *earlier);
+    let place = out.as_deref().map(open).transpose()?;
+    let workers = Workers::from(arguments.jobs.unwrap_or_default());
+    let mut progress = None;
+    let store = place.as_ref().map(|place| &place.store);
+    let found = experiment.measure(&workers, store, |done, runs| {
+        progress.get_or_insert_with(|| Progress::new("runs", runs)).set(done);
+        say_what_is_kept(done, runs, out.as_deref());
+    })?;
+    drop(progress);
+    interrupt::say(None);
+    let shown = found.shown(&experiment.command());
+    let mut report = String::new();
+    if let Some(place) = place {
+        report = format!(", report in {}", place.folder.file(REPORT).display());
+        let texts = [
+            (RESULT, output::json_text(&found)?),
+            (REPORT, map_html(&shown.page)),
+            (csv, shown.csv),
+        ];
+        place.finish(&texts)?;
+    }
+    match format {
+        Format::Json => output::json(&found)?,
+        Format::Table => {
+            let texts: Vec<String> = shown.text.into_iter().map(text).collect();
+            output::line(&texts.join("\n\n"))?;
+        }
+    }
+    notice::print(&format!("{:.1} s{report}", begun.elapsed().as_secs_f64()));
+    Ok(())
+}
+
+fn text(part: Part) -> String {
+    match part {
+        Part::Text(text) => text,
+        Part::Table(table) => {
+            let drawn = output::table_text(&table);
+            if table.title.is_empty() { drawn } else { format!("{}\n{drawn}", table.title) }
+        }
+    }
+}
+
+/// The part that is asked for, of these. Refuses what does not belong to it.
+fn selected(arguments: &Arguments, parts: &[&'static str]) -> Result<&'static str, InputError> {
+    let Arguments { only, also, check, timing, items, verbose, algorithms, runs, .. } = arguments;
+    let name = parts[0];
+    let not_valid = &*format!("not valid with {name}; remove it");
+    let refuse = |option: String| refused(&option, not_valid);
+    only.first().map_or(Ok(()), |only| refuse(format!("--only {only}")))?;
+    also.first().map_or(Ok(()), |also| refuse(format!("--also {also}")))?;
+    check.as_ref().map_or(Ok(()), |file| refuse(format!("--check {}", file.display())))?;
+    refuse_options(arguments, name)?;
+    let part = match items.as_slice() {
+        [item] => parts.iter().find(|part| *part == item).ok_or_else(|| unknown(item, parts)),
+        _ => Err(format!("expected {} alone", parts.join(" or "))),
+    };
+    let part = match part {
+        Ok(part) => *part,
+        Err(problem) => return refused(&items.join(" "), &problem).map(|()| name),
+    };
+    let algorithms = algorithms.first().map(|name| format!("--algorithms {name}"));
+    let runs = runs.map(|runs| format!("--runs {runs}"));
+    let verbose = verbose.then(|| "--verbose".to_owned());
+    let timing = timing.then(|| "--timing".to_owned());
+    let recorded = "not valid with abroad/kernel, whose runs are recorded";
+    let networks = arguments.networks.map(|networks| format!("--networks {networks}"));
+    let seed = (arguments.seed != 1).then(|| format!("--seed {}", arguments.seed));
+    let is_all = verbose.is_some();
+    let in_loop = part.ends_with("/loop");
+    let rules = [
+        (timing, true, not_valid),
+        (verbose.clone().filter(|_| name == "paths"), true, not_valid),
+        (
+            algorithms.clone(),
+            part == "paths",
+            "only valid with paths/loop; paths has every algorithm in its table",
+        ),
+        (runs.clone(), part == "paths", "only valid with paths/loop; paths runs each path once"),
+        (
+            runs,
+            name == "abroad",
+            "not valid with abroad, which runs each network once; --networks draws more",
+        ),
+        (verbose, in_loop, "only valid with abroad; --algorithms names what abroad/loop runs"),
+        (algorithms, is_all, "not valid with --verbose, which shows all"),
+        (networks, part == "abroad/kernel", recorded),
+        (seed, part == "abroad/kernel", recorded),
+    ];
+    for (option, is_refused, problem) in rules {
+        if let (Some(option), true) = (option, is_refused) {
+            refused(&option, problem)?;
+        }
+    }
+    Ok(part)
+}
+
+/// Refuses the options of these experiments for anything but `name`, such as "paths".
+pub(super) fn refuse_options(arguments: &Arguments, name: &str) -> Result<(), InputError> {
     let Arguments { paths, networks, kind, algorithms, print, .. } = arguments;
-    let given: [(Option<String>, &[Benchmark]); 5] = [
-        (paths.map(|count| format!("--paths {count}")), &[PATHS]),
-        (networks.map(|count| format!("--networks {count}")), &[ABROAD]),
-        (kind.first().map(|name| format!("--kind {name}")), &[ABROAD]),
-        (algorithms.first().map(|name| format!("--algorithms {name}")), &[PATHS, ABROAD]),
-        (print.as_ref().map(|path| format!("--print {path}")), &[PATHS, ABROAD]),
+    let given: [(Option<String>, &[&str]); 5] = [
+        (paths.map(|count| format!("--paths {count}")), &["paths"]),
+        (networks.map(|count| format!("--networks {count}")), &["abroad"]),
+        (kind.first().map(|name| format!("--kind {name}")), &["abroad"]),
+        (algorithms.first().map(|name| format!("--algorithms {name}")), &["paths", "abroad"]),
+        (print.as_ref().map(|path| format!("--print {path}")), &["paths", "abroad"]),
     ];
     for (option, takers) in given {
-        if let Some(option) = option
-            && named.is_none_or(|named| !takers.contains(&named))
-        {
-            let takers: Vec<&str> = takers.iter().map(|taker| taker.name()).collect();
+        if let Some(option) = option.filter(|_| !takers.contains(&name)) {
             refused(&option, &format!("only valid with {}; remove it", takers.join(" or ")))?;
         }
     }
     Ok(())
 }
 
-pub(super) fn refused(option: &str, problem: &str) -> Result<(), InputError> {
+fn refused(option: &str, problem: &str) -> Result<(), InputError> {
     Err(InputError::Option { option: option.to_owned(), problem: problem.to_owned() })
 }
 
 /// Refuses a count of zero.
-pub(super) fn at_least_one(option: &str, count: u32) -> Result<u32, InputError> {
+fn at_least_one(option: &str, count: u32) -> Result<u32, InputError> {
     match count {
         0 => refused(&format!("{option} 0"), "expected 1 or more").map(|()| 0),
         count => Ok(count),
     }
 }
 
-/// The threads.
-pub(super) fn workers(arguments: &Arguments) -> Result<Workers, Failure> {
-    Ok(Workers::from(arguments.jobs.unwrap_or_default()))
+/// The scenario of the path `SEED/NUMBER`, or `SEED/NUMBER/sender`.
+fn scenario_of_path(path: &str) -> Result<String, InputError> {
+    let at = |vantage: Vantage| Some((vantage, path.strip_suffix(&format!("/{vantage}"))?));
+    let (vantage, path) =
+        Vantage::ALL.into_iter().find_map(at).unwrap_or((Vantage::Receiver, path));
+    Ok(path.parse::<Path>()?.scenario(vantage))
 }
 
-/// Where the results go.
-pub(super) struct Results {
-    begun: Instant,
-    format: Format,
-    /// The name of the table of numbers.
-    csv: &'static str,
-    folder: Option<Folder>,
-}
+#[cfg(test)]
+mod tests {
+    use losscause_experiments::abroad::KINDS;
 
-impl Results {
-    /// Locks the folder of the results, before the runs. `csv` is the name of the table of numbers.
-    pub(super) fn of(arguments: &Arguments, csv: &'static str) -> Result<Self, Failure> {
-        let folder = arguments
-            .out
-            .as_deref()
-            .map(|out| open(out, VERB, &[RESULT, REPORT, csv]))
-            .transpose()?;
-        Ok(Self { begun: Instant::now(), format: arguments.format, csv, folder })
-    }
-
-    /// Prints what was found, writes the report, the JSON and the CSV, and says how long it took.
-    pub(super) fn give(
-        self,
-        found: &impl Serialize,
-        table: impl Fn() -> String,
-        page: impl Fn() -> String,
-        csv: &str,
-    ) -> Result<(), Failure> {
-        match self.format {
-            Format::Json => output::json(found)?,
-            Format::Table => output::line(&table())?,
+    #[test]
+    fn the_page_has_a_row_for_every_kind_and_says_how_many_there_are() {
+        let page = include_str!("../../docs/abroad.md");
+        for kind in &KINDS {
+            assert!(page.contains(&format!("\n| {} |", kind.name)), "{}", kind.name);
         }
-        let mut place = String::new();
-        if let Some(folder) = self.folder {
-            place = format!(", report in {}", folder.file(REPORT).display());
-            let files = vec![
-                atomic::whole(&folder.file(RESULT), output::json_text(found)?.as_bytes())?,
-                atomic::whole(&folder.file(REPORT), page().as_bytes())?,
-                atomic::whole(&folder.file(self.csv), csv.as_bytes())?,
-            ];
-            folder.finish(files)?;
-        }
-        notice::print(&format!("{:.1} s{place}", self.begun.elapsed().as_secs_f64()));
-        Ok(())
+        assert!(page.contains(&format!("{} kinds of networks", KINDS.len())));
     }
 }

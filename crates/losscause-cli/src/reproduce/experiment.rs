@@ -9,7 +9,7 @@ use losscause_laboratory::papers::reproduce::{Event, Only, Plan, Reproduction};
 use losscause_laboratory::store::Store;
 use losscause_study::{InputError, Jobs, RunError, Stop, Workers};
 
-use super::{Arguments, Place, REPORT, VERB, say_what_is_kept};
+use super::{Arguments, Place, REPORT, RESULT, VERB, say_what_is_kept};
 use crate::failure::Failure;
 use crate::output::{self, Format};
 use crate::progress::Progress;
@@ -40,14 +40,14 @@ pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let sheets = plan.sheets().to_vec();
     let jobs = arguments.jobs.map_or_else(|| Jobs::new(side_by_side()), Ok)?;
     let verb = format!("{VERB} {}", experiment.record().key());
-    let open = |out| Place::open(out, &verb, arguments.earlier);
+    let open = |out| Place::open(out, &verb, &[RESULT, REPORT], arguments.earlier);
     let place = arguments.out.as_deref().map(open).transpose()?;
     let store = place.as_ref().map(|place| &place.store);
     let mut reproduction = execute(experiment, plan, jobs, store, arguments)?;
     let wall_s = begun.elapsed().as_secs_f64();
     reproduction.wall_s = arguments.timing.then_some(wall_s);
     if let Some(place) = place {
-        place.finish(&reproduction, &sheets)?;
+        place.conclude(&reproduction, &sheets)?;
     }
     match arguments.format {
         Format::Json => output::json(&reproduction)?,

@@ -20,7 +20,7 @@ pub(super) struct Metrics {
 }
 
 /// From the beginning of a connection to the end of its answer, however the reader divides it.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(1);
 /// A request is not longer.
 const MOST_BYTES: usize = 8_192;
 
@@ -38,9 +38,8 @@ impl Metrics {
         })?;
         let newest = Arc::new(Mutex::new(String::new()));
         let shown = Arc::clone(&newest);
-        let listener = Mutex::new(listener);
         let serve = move || {
-            served::for_ever(&listener, |stream| {
+            served::for_ever(listener, |stream| {
                 let text = shown.lock().unwrap_or_else(PoisonError::into_inner).clone();
                 answer(Timed { stream, deadline: Instant::now() + PATIENCE }, &text)
             });

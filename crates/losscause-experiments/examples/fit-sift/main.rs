@@ -25,7 +25,7 @@ use std::process::ExitCode;
 
 use losscause::lda::sift::card::TOGETHER;
 use losscause::lda::sift::{Card, Clues};
-use losscause_experiments::paths::Vantage;
+use losscause_experiments::drawn::Vantage;
 use losscause_study::Jobs;
 
 use fit::Fit;

@@ -8,8 +8,9 @@ use losscause::lda::sift::{Card, Clues, Earlier};
 use losscause::lda::{AnyAlgorithm, Sift, SiftConfig};
 use losscause::{Algorithm, AtSender, Judgement, Loss, Needs, Observation, Verdict};
 use losscause_experiments::abroad::{Kind, Role};
-use losscause_experiments::paths::score::LEAST_LOSSES;
-use losscause_experiments::paths::{JudgedLoss, Path, Vantage, judged_in};
+use losscause_experiments::drawn::score::LEAST_LOSSES;
+use losscause_experiments::drawn::{JudgedLoss, Vantage, judged};
+use losscause_experiments::paths::Path;
 use losscause_sim::truth::Cause;
 use losscause_sim::{TcpLda, Traffic};
 use losscause_study::{Experiment, Jobs};
@@ -227,7 +228,7 @@ impl Run {
             };
             Reader::new(sift.expect("valid"), flow, &gaps)
         };
-        let losses = judged_in(
+        let losses = judged(
             experiment,
             seed,
             vantage,

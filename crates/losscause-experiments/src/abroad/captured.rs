@@ -15,12 +15,12 @@ use losscause_study::capture_files::LostPackets;
 use losscause_study::{Experiment, RunError, Stop};
 
 use crate::abroad::diagnosed::{Diagnosed, queue_class};
-use crate::abroad::drawn::Drawn;
+use crate::abroad::network::Drawn;
 use crate::abroad::verdicts::OfFlow;
 use crate::captures::stack::simulate;
-use crate::paths::Vantage;
-use crate::paths::jury::Jury;
-use crate::paths::score::Tally;
+use crate::drawn::Vantage;
+use crate::drawn::jury::Jury;
+use crate::drawn::score::Tally;
 
 /// The algorithms that judge captures at a sender.
 pub struct Judges {

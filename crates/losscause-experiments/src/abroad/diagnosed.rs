@@ -57,7 +57,7 @@ pub enum Word {
 }
 
 /// What was said of a flow, and what is true.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Diagnosed {
     /// Data packets that were lost.
     pub lost_packets: u64,
@@ -218,7 +218,7 @@ mod tests {
     use losscause_sim::truth;
 
     use super::*;
-    use crate::abroad::drawn::{Drawn, find};
+    use crate::abroad::network::{Drawn, find};
 
     fn lost(queued: usize, by_air: usize) -> Vec<LostPacket> {
         let packet = |cause| LostPacket { seq: 0, sent_s: 0.0, lost_s: 0.0, cause };

@@ -9,19 +9,16 @@
 //! Drops are means over networks. Ratios are geometric means over networks: twice and half the
 //! goodput make no difference. Intervals are those of [`crate::abroad::verdicts`].
 
-use losscause::Safeguards;
 use losscause::registry::Origin;
-use losscause_sim::{Network, Traffic};
-use losscause_study::run::run_stopping_at;
-use losscause_study::{FlowMeasurements, InputError, Registry, RunError, Stop, Workers};
-use serde::Serialize;
+use losscause_study::{FlowMeasurements, InputError, Registry};
+use serde::{Deserialize, Serialize};
 
-use crate::abroad::drawn::Drawn;
 use crate::abroad::kinds::{Kind, Role};
+use crate::abroad::network::{self, Drawn};
 use crate::abroad::verdicts::bootstrap;
-use crate::paths::Vantage;
-use crate::paths::in_loop::{Contender, System, by_default, find};
-use crate::paths::score::{Bootstrap, Estimate, Resampled};
+use crate::drawn::score::{Bootstrap, Estimate, Resampled};
+use crate::drawn::steering::Steering;
+use crate::drawn::{self, Contender, Run, RunList, Vantage};
 
 /// Algorithms that run if none is named, besides those of a user.
 const DEFAULT: [&str; 2] = ["Spike", "Sift"];
@@ -31,8 +28,8 @@ const STOCK: &str = "cubic";
 const BBR: &str = "bbr";
 const TOLD: &str = "omniscient";
 
-/// The end of the name of an algorithm without guard and brake.
-const ALONE: &str = " alone";
+/// The name by which `losscause reproduce` takes it.
+pub const ITEM: &str = "abroad/loop";
 
 /// The result: equal inputs give equal results, with any number of threads.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -71,10 +68,10 @@ pub struct SteeredRow {
 }
 
 /// One run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct SteeredRun {
     /// The kind of its network.
-    pub kind: &'static str,
+    pub kind: String,
     /// The number of its network.
     pub number: u32,
     /// The seed of the run.
@@ -89,119 +86,89 @@ pub struct SteeredRun {
     pub goodput_mbps: f64,
 }
 
-/// What steers the flows.
-#[derive(Clone)]
-struct Steering {
-    name: String,
-    variant: &'static str,
-    system: System,
-    /// Whether guard and brake may reduce although a loss was called wireless.
-    has_safeguards: bool,
-}
-
-impl Steering {
-    fn cubic(name: &str, system: System) -> Self {
-        Self { name: name.to_owned(), variant: "cubic", system, has_safeguards: true }
-    }
-
-    /// A contender; an algorithm also alone.
-    fn of(contender: &Contender) -> Vec<Self> {
-        let own = Self::cubic(contender.name(), System::Contender(contender.clone()));
-        let name = format!("{}{ALONE}", own.name);
-        let alone = Self { name, has_safeguards: false, ..own.clone() };
-        match contender {
-            Contender::Algorithm(_) => vec![own, alone],
-            Contender::Tcp(_) => vec![own],
-        }
-    }
-
-    /// Replaces what the network's flows follow.
-    fn steer(&self, network: &mut Network) -> Result<(), RunError> {
-        self.system.steer(network)?;
-        if !self.has_safeguards {
-            for flow in &mut network.flows {
-                if let Traffic::Tcp { config, .. } = &mut flow.traffic {
-                    config.safeguards = Safeguards::OFF;
-                }
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Stock CUBIC, BBR, the contenders, and CUBIC that is told the true causes.
-fn steerings(contenders: &[Contender]) -> Vec<Steering> {
-    let stock = Steering::cubic(STOCK, System::Base);
-    let bbr = Steering { variant: "bbr", ..Steering::cubic(BBR, System::Base) };
-    let told = Steering::cubic(TOLD, System::Omniscient);
-    [stock, bbr].into_iter().chain(contenders.iter().flat_map(Steering::of)).chain([told]).collect()
-}
-
-/// The algorithms and TCPs of a user of that name, or those that run if none is named.
-///
-/// # Errors
-/// There is neither an algorithm nor a TCP of a user of a name, or it does not run at a sender.
-pub fn chosen(registry: &Registry, names: &[String]) -> Result<Vec<Contender>, InputError> {
-    let contenders = match names {
-        [] => by_default(registry, &DEFAULT, |origin| origin == Origin::Other),
-        names => find(registry, names)?,
-    };
-    for contender in &contenders {
-        if !contender.runs_at(Vantage::Sender) {
-            let option = format!("--algorithms {}", contender.name());
-            let problem = "does not run at a sender, where abroad/loop has its flows".to_owned();
-            return Err(InputError::Option { option, problem });
-        }
-    }
-    Ok(contenders)
-}
-
-/// Runs that [`measure`] makes.
-pub fn runs(kinds: &[&'static Kind], networks: u32, contenders: &[Contender]) -> usize {
-    kinds.len() * networks as usize * steerings(contenders).len()
-}
-
-/// Draws `networks` networks of each kind and runs each with every system. `done(n)` is called
-/// after the n-th run.
-///
-/// # Errors
-/// The workers were stopped.
-pub fn measure(
-    contenders: &[Contender],
-    kinds: &[&'static Kind],
+/// The experiment: systems steer the flows of all networks.
+pub struct Plan {
+    kinds: Vec<&'static Kind>,
     seed: u64,
     networks: u32,
-    workers: &Workers,
-    done: impl FnMut(usize),
-) -> Result<Steered, RunError> {
-    let drawn = Drawn::all(kinds, seed, networks);
-    let steerings = steerings(contenders);
-    let jobs: Vec<(&Drawn, &Steering)> = drawn
-        .iter()
-        .flat_map(|drawn| steerings.iter().map(move |steering| (drawn, steering)))
-        .collect();
-    let run = |(drawn, steering): &(&Drawn, &Steering)| run(drawn, steering, workers.stop());
-    let runs = workers.map(&jobs, run, done)?.into_iter().collect::<Result<Vec<_>, _>>()?;
-    let systems: Vec<String> = steerings.iter().map(|steering| steering.name.clone()).collect();
-    Ok(Steered::of(systems, kinds, seed, networks, runs))
+    drawn: Vec<Drawn>,
+    /// Stock CUBIC, BBR, the contenders, and CUBIC that is told the true causes.
+    systems: Vec<Steering>,
+    /// Of the command.
+    options: String,
 }
 
-fn run(drawn: &Drawn, steering: &Steering, stop: &Stop) -> Result<SteeredRun, RunError> {
-    let network = drawn.network.clone().of_variant(steering.variant);
-    let mut experiment = Drawn { network, ..drawn.clone() }.experiment()?;
-    steering.steer(&mut experiment.network)?;
-    let measured = run_stopping_at(&experiment, drawn.run_seed(), stop)?;
-    let flows: Vec<&FlowMeasurements> =
-        measured.flows.iter().filter(|flow| flow.measured).collect();
-    let goodput_kbps: f64 = flows.iter().filter_map(|flow| flow.goodput_kbps).sum();
-    Ok(SteeredRun {
-        kind: drawn.kind.name,
-        number: drawn.number,
-        run_seed: drawn.run_seed(),
-        system: steering.name.clone(),
-        sent_packets: flows.iter().map(|flow| flow.sent_packets).sum(),
-        queue_drops: flows.iter().map(|flow| flow.queue_drops).sum(),
-        goodput_mbps: goodput_kbps / 1e3,
+impl Plan {
+    /// `networks` networks of each of these kinds whose flows are CUBIC, with each contender of these
+    /// names, an algorithm also without guard and brake; without names, with a few.
+    ///
+    /// # Errors
+    /// No such kind is left, or there is neither an algorithm nor a TCP of a user of a name, or it
+    /// does not run at a sender.
+    pub fn new(
+        registry: &Registry,
+        names: &[String],
+        kinds: &[&'static Kind],
+        (seed, networks): (u64, u32),
+    ) -> Result<Self, InputError> {
+        let options = format!("{}{}", network::options(kinds), drawn::algorithms(names));
+        let kinds = network::with_replaced_flows(kinds, ITEM)?;
+        let also = |origin: Origin| origin == Origin::Other;
+        let contenders = Contender::chosen(registry, names, &DEFAULT, also)?;
+        let mut systems = vec![Steering::unaware(STOCK), Steering::unaware(BBR)];
+        for contender in &contenders {
+            if !contender.runs_at(Vantage::Sender) {
+                let option = format!("--algorithms {}", contender.name());
+                let problem = format!("does not run at a sender, where {ITEM} has its flows");
+                return Err(InputError::Option { option, problem });
+            }
+            systems.push(Steering::by(contender));
+            if let Contender::Algorithm(_) = contender {
+                systems.push(Steering::by(contender).alone());
+            }
+        }
+        systems.push(Steering::omniscient());
+        let drawn = Drawn::all(&kinds, seed, networks);
+        Ok(Self { kinds, seed, networks, drawn, systems, options })
+    }
+}
+
+impl RunList for Plan {
+    type Made = SteeredRun;
+    type Found = Steered;
+
+    fn command(&self) -> String {
+        format!("{ITEM} --seed {} --networks {}{}", self.seed, self.networks, self.options)
+    }
+
+    fn runs(&self) -> Vec<Run<'_, SteeredRun>> {
+        let cells = self.drawn.iter().flat_map(|d| self.systems.iter().map(move |s| (d, s)));
+        cells.map(|(drawn, system)| run_of(drawn, system)).collect()
+    }
+
+    fn found(&self, runs: Vec<SteeredRun>) -> Steered {
+        let systems = self.systems.iter().map(|system| system.name.clone()).collect();
+        Steered::of(systems, &self.kinds, self.seed, self.networks, runs)
+    }
+}
+
+fn run_of<'a>(drawn: &Drawn, system: &'a Steering) -> Run<'a, SteeredRun> {
+    let variant = if system.name == BBR { "bbr" } else { "cubic" };
+    let drawn = Drawn { network: drawn.network.clone().of_variant(variant), ..drawn.clone() };
+    Run::new(format!("{drawn}, {}", system.name), &drawn.scenario(), move |stop| {
+        let measured = system.run(drawn.experiment()?, drawn.run_seed(), stop)?;
+        let flows: Vec<&FlowMeasurements> =
+            measured.flows.iter().filter(|flow| flow.measured).collect();
+        let goodput_kbps: f64 = flows.iter().filter_map(|flow| flow.goodput_kbps).sum();
+        Ok(SteeredRun {
+            kind: drawn.kind.name.to_owned(),
+            number: drawn.number,
+            run_seed: drawn.run_seed(),
+            system: system.name.clone(),
+            sent_packets: flows.iter().map(|flow| flow.sent_packets).sum(),
+            queue_drops: flows.iter().map(|flow| flow.queue_drops).sum(),
+            goodput_mbps: goodput_kbps / 1e3,
+        })
     })
 }
 
@@ -308,10 +275,7 @@ impl Scored {
     }
 
     fn row(&self, role: Role, system: &str) -> SteeredRow {
-        let ratio = |logarithm: &Resampled| {
-            let Estimate { value, ci95 } = logarithm.estimate()?;
-            Some(Estimate { value: libm::exp(value), ci95: ci95.map(|ends| ends.map(libm::exp)) })
-        };
+        let ratio = |logarithm: &Resampled| Some(logarithm.estimate()?.map(libm::exp));
         SteeredRow {
             kind: None,
             role,
@@ -327,21 +291,14 @@ impl Scored {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::abroad::drawn;
 
     fn kinds_named(names: &[&str]) -> Vec<&'static Kind> {
-        drawn::chosen(&names.iter().map(ToString::to_string).collect::<Vec<_>>()).expect("known")
+        network::chosen(&names.iter().map(ToString::to_string).collect::<Vec<_>>()).expect("known")
     }
 
-    fn run(
-        kind: &'static str,
-        number: u32,
-        system: &'static str,
-        drops: u64,
-        mbps: f64,
-    ) -> SteeredRun {
+    fn run(kind: &str, number: u32, system: &str, drops: u64, mbps: f64) -> SteeredRun {
         SteeredRun {
-            kind,
+            kind: kind.to_owned(),
             number,
             run_seed: 0,
             system: system.to_owned(),

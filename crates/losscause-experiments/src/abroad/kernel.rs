@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::abroad::captured::Judges;
 use crate::abroad::diagnosed::{CauseClass, Diagnosed, Word};
-use crate::abroad::drawn::find;
 use crate::abroad::kinds::Kind;
+use crate::abroad::network::find;
 use crate::abroad::verdicts::OfFlow;
 
 /// The record.
@@ -79,7 +79,7 @@ impl Row {
     fn of(flow: &OfFlow) -> Self {
         let diagnosis = flow.diagnosis;
         Self {
-            kind: flow.kind.to_owned(),
+            kind: flow.kind.clone(),
             number: flow.number,
             run_seed: flow.run_seed,
             flow: flow.flow,
@@ -117,7 +117,7 @@ impl Recorded {
             let count = |at: usize| record.get(at).and_then(|text| text.parse().ok()).unwrap_or(0);
             let Ok(kind) = find(&row.kind) else { continue };
             flows.push(OfFlow {
-                kind: kind.name,
+                kind: kind.name.to_owned(),
                 number: row.number,
                 run_seed: row.run_seed,
                 flow: row.flow,
@@ -170,7 +170,7 @@ mod tests {
             certainty: None,
         };
         let flow = OfFlow {
-            kind: "loss in long bursts",
+            kind: "loss in long bursts".to_owned(),
             number: 3,
             run_seed: 2003,
             flow: 1,
@@ -196,7 +196,7 @@ mod tests {
         let held_out = Kind::all(crate::abroad::Role::HeldOut);
         let mut runs: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
         for flow in &recorded.flows {
-            runs.entry(flow.kind).or_default().push(flow.run_seed);
+            runs.entry(flow.kind.as_str()).or_default().push(flow.run_seed);
         }
         runs.values_mut().for_each(Vec::dedup);
         assert!(held_out.into_iter().all(|kind| recorded.has(kind)), "{runs:?}");

@@ -11,7 +11,7 @@ use losscause_sim::rng::Stream;
 use losscause_study::{Context, Experiment, InputError, Scenario};
 use serde::Serialize;
 
-use crate::paths::Vantage;
+use crate::drawn::Vantage;
 use crate::paths::ranges::{Range, rounded};
 
 /// What a kind may be used for.
@@ -443,7 +443,7 @@ mod tests {
         for kind in &KINDS {
             for seed in 0..20 {
                 let network = kind.draw(seed);
-                for &vantage in Vantage::ALL {
+                for vantage in Vantage::ALL {
                     let experiment = network.experiment(vantage, "Spike");
                     assert!(
                         experiment.is_ok(),

@@ -4,7 +4,7 @@
 //! | module | what it gives |
 //! |---|---|
 //! | [`kinds`] | the kinds, and how each draws a network |
-//! | [`drawn`] | networks by kind, seed and number |
+//! | [`network`] | networks by kind, seed and number |
 //! | [`observed_at`] | where algorithms get their observations: at an end, or in a capture |
 //! | [`verdicts`] | every algorithm beside stock flows: what it says of their losses |
 //! | [`captured`] | the flows of a network in a capture at their senders |
@@ -15,17 +15,17 @@
 
 pub mod captured;
 pub mod diagnosed;
-pub mod drawn;
 pub mod in_loop;
 pub mod kernel;
 pub mod kinds;
+pub mod network;
 pub mod observed_at;
 pub mod report;
 pub mod verdicts;
 
 pub use captured::Judges;
-pub use drawn::Drawn;
 pub use in_loop::Steered;
 pub use kinds::{KINDS, Kind, Network, Role};
+pub use network::Drawn;
 pub use observed_at::ObservedAt;
 pub use verdicts::Verdicts;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::paths::Vantage;
+use crate::drawn::Vantage;
 
 /// Where algorithms get their observations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

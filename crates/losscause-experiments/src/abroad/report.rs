@@ -1,17 +1,16 @@
 //! The results in words, in CSV and as a page.
 
 use losscause_report::map::MapPage;
-use losscause_report::map_html;
 use losscause_study::tools::csv_file;
 use losscause_study::tools::table::{Cell, Table};
 
 use crate::abroad::diagnosed::Diagnoses;
 use crate::abroad::in_loop::{Steered, SteeredRow};
 use crate::abroad::kinds::Role;
-use crate::abroad::observed_at::ObservedAt;
 use crate::abroad::verdicts::{OfKind, OfRole, Shares, Verdicts};
-use crate::paths::report::in_short;
-use crate::paths::score::Estimate;
+use crate::drawn::found::{footnote, in_short};
+use crate::drawn::score::Estimate;
+use crate::drawn::{Found, Part, Shown};
 
 /// What is shown of each algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +43,7 @@ impl Measure {
 
     /// A share as a text with its interval; empty for none.
     pub fn in_full(share: Option<Estimate>) -> Cell {
-        share.map_or_else(String::new, Estimate::percent).into()
+        share.map_or_else(String::new, of_hundred).into()
     }
 
     /// A share in whole percent, shaded: few wireless calls are good, and many found losses.
@@ -58,7 +57,7 @@ impl Measure {
             ),
         };
         match share {
-            Some(share) => cell.tip(share.percent()),
+            Some(share) => cell.tip(of_hundred(share)),
             None => cell,
         }
     }
@@ -85,17 +84,56 @@ impl Measure {
 /// A row of a table: its name, on what it rests, and the shares of each algorithm.
 type ShareRow<'a> = (String, String, &'a [Shares]);
 
+impl Found for Verdicts {
+    const CSV: &'static str = "flows.csv";
+
+    /// The answer is about the algorithms that are shown, and so are the tables of a text.
+    fn shown(&self, command: &str) -> Shown {
+        let answers = self.answers();
+        let mut text = vec![Part::Text(answers.join("\n"))];
+        let tables =
+            Measure::ALL.map(|of| Part::Table(self.table(of, &self.shown, Measure::in_full)));
+        text.extend(tables);
+        text.push(
+            "Mean over the flows with at least five such losses, with its 95 % interval over networks; kinds count alike in a mean."
+                .into(),
+        );
+        let diagnoses = self.diagnoses_table();
+        if let Some(table) = diagnoses.clone() {
+            let note = Part::Text(table.note.clone());
+            text.extend([Part::Table(table), note]);
+        }
+        let maps = Measure::ALL.map(|of| self.table(of, &self.names(), |share| of.in_short(share)));
+        let csv = self.flows_csv();
+        let page = MapPage {
+            title: self.at.item().to_owned(),
+            answers,
+            what: format!(
+                "{} networks of seed {} of each kind. {} Held-out kinds are those that nothing was fitted to.",
+                self.networks,
+                self.seed,
+                self.at.what()
+            ),
+            maps: maps.into_iter().chain(diagnoses).map(|table| (table, Vec::new())).collect(),
+            csv: csv.clone(),
+            csv_name: Self::CSV.to_owned(),
+            footnote: footnote(command),
+        };
+        Shown { text, page, csv }
+    }
+}
+
 impl Verdicts {
     /// The names of the algorithms, in their order.
     pub fn names(&self) -> Vec<&'static str> {
         self.algorithms.iter().map(|judge| judge.algorithm).collect()
     }
 
-    /// What these algorithms say of all kinds, a sentence per role; none without a loss. In
-    /// captures, also what the diagnosis says.
-    pub fn answers(&self, algorithms: &[&str]) -> Vec<String> {
+    /// What the algorithms that are shown say of all kinds, a sentence per role; none without a
+    /// loss. In captures, also what the diagnosis says.
+    fn answers(&self) -> Vec<String> {
         let mut answers: Vec<String> =
-            self.means.iter().filter_map(|mean| mean.answer(algorithms)).collect();
+            self.means.iter().filter_map(|mean| mean.answer(&self.shown)).collect();
         if answers.is_empty() {
             answers.push("No kind had enough losses.".to_owned());
         }
@@ -105,13 +143,13 @@ impl Verdicts {
 
     /// How often the diagnoses of a role's flows are right: a row per kind with such flows, then
     /// their sum. None outside of captures.
-    pub fn diagnoses_of(&self, role: Role) -> Vec<&Diagnoses> {
+    fn diagnoses_of(&self, role: Role) -> Vec<&Diagnoses> {
         let own = |row: &&Diagnoses| row.role == role && row.flows + row.mixed > 0;
         self.diagnoses.iter().filter(own).collect()
     }
 
     /// A row per flow and algorithm.
-    pub fn csv(&self) -> String {
+    fn flows_csv(&self) -> String {
         let mut table = Table::new([
             "kind",
             "number",
@@ -126,7 +164,7 @@ impl Verdicts {
         for flow in &self.flows {
             for (index, judge) in self.algorithms.iter().enumerate() {
                 table.row([
-                    flow.kind.to_owned(),
+                    flow.kind.clone(),
                     flow.number.to_string(),
                     flow.run_seed.to_string(),
                     flow.flow.to_string(),
@@ -141,43 +179,8 @@ impl Verdicts {
         table.csv()
     }
 
-    /// The page; its answer is about these algorithms.
-    pub fn html(&self, algorithms: &[&str]) -> String {
-        let answers = self.answers(algorithms);
-        map_html(&MapPage {
-            title: self.at.item().to_owned(),
-            answers,
-            what: format!(
-                "{} networks of seed {} of each kind. {} Held-out kinds are those that nothing was fitted to.",
-                self.networks,
-                self.seed,
-                self.at.what()
-            ),
-            maps: Measure::ALL
-                .map(|measure| self.table(measure, &self.names(), |share| measure.in_short(share)))
-                .into_iter()
-                .chain(self.diagnoses_table())
-                .map(|table| (table, Vec::new()))
-                .collect(),
-            csv: self.csv(),
-            csv_name: "flows.csv".to_owned(),
-            footnote: format!("{}: the same program gives the same page.", self.command()),
-        })
-    }
-
-    /// The command that gives this result.
-    fn command(&self) -> String {
-        let command = format!("losscause reproduce {}", self.at.item());
-        match self.at {
-            ObservedAt::Kernel => command,
-            ObservedAt::Sender | ObservedAt::Receiver | ObservedAt::Capture => {
-                format!("{command} --seed {} --networks {}", self.seed, self.networks)
-            }
-        }
-    }
-
     /// How often the causes of whole flows are right; none outside of captures.
-    pub fn diagnoses_table(&self) -> Option<Table> {
+    fn diagnoses_table(&self) -> Option<Table> {
         let heads = ["", "flows"].into_iter().chain(Diagnoses::HEADS);
         let table = Table::new(heads).numbers(1..).title(Diagnoses::HEADING).note(Diagnoses::NOTE);
         let row = |row: &Diagnoses| {
@@ -189,7 +192,7 @@ impl Verdicts {
 
     /// A measure of these algorithms: the kinds of each role and their mean. `cell` gives a share
     /// as a cell.
-    pub fn table(
+    fn table(
         &self,
         measure: Measure,
         algorithms: &[&str],
@@ -295,14 +298,45 @@ impl Diagnoses {
     }
 }
 
-impl Steered {
-    /// What the systems cost and bring, a sentence per role.
-    pub fn answers(&self) -> Vec<String> {
-        let answers: Vec<String> =
-            Role::ALL.into_iter().filter_map(|role| self.answer(role)).collect();
-        if answers.is_empty() { vec!["No packet was sent.".to_owned()] } else { answers }
-    }
+impl Found for Steered {
+    const CSV: &'static str = "loop.csv";
 
+    /// What the systems cost and bring, a sentence per role; a table for each but, in a text, the
+    /// stock one.
+    fn shown(&self, command: &str) -> Shown {
+        let mut answers: Vec<String> =
+            Role::ALL.into_iter().filter_map(|role| self.answer(role)).collect();
+        if answers.is_empty() {
+            answers.push("No packet was sent.".to_owned());
+        }
+        let tables: Vec<Table> = self.systems.iter().map(|system| self.table(system)).collect();
+        let mut text = vec![Part::Text(answers.join("\n"))];
+        text.extend(tables.iter().skip(1).cloned().map(|table| Part::Table(table.title(""))));
+        text.push(
+            "Drops of queues per 1000 packets sent, and goodput: mean over networks, beside stock CUBIC's. Goodput over stock's \
+             and over that of CUBIC that is told the true causes: geometric mean, with its 95 % interval over networks; kinds \
+             count alike in a mean."
+                .into(),
+        );
+        let csv = csv_file::text(self.runs.iter());
+        let page = MapPage {
+            title: "abroad in the loop".to_owned(),
+            answers,
+            what: format!(
+                "{} networks of seed {} of each kind; all flows run the system. Held-out kinds are those that nothing was \
+                 fitted to.",
+                self.networks, self.seed
+            ),
+            maps: tables.into_iter().map(|table| (table, Vec::new())).collect(),
+            csv: csv.clone(),
+            csv_name: Self::CSV.to_owned(),
+            footnote: footnote(command),
+        };
+        Shown { text, page, csv }
+    }
+}
+
+impl Steered {
     fn answer(&self, role: Role) -> Option<String> {
         let means = || self.means.iter().filter(move |mean| mean.role == role);
         let drops = |row: &SteeredRow| Some(row.drops_per_1000?.value);
@@ -320,45 +354,19 @@ impl Steered {
     }
 
     /// The rows of a system: those of a role's kinds, then their mean.
-    pub fn rows_of(&self, system: &str, role: Role) -> Vec<&SteeredRow> {
+    fn rows_of(&self, system: &str, role: Role) -> Vec<&SteeredRow> {
         let own = |row: &&SteeredRow| row.system == system && row.role == role;
         self.rows.iter().filter(own).chain(self.means.iter().filter(own)).collect()
     }
 
     /// Stock CUBIC's row of the same kinds.
-    pub fn beside(&self, row: &SteeredRow) -> Option<&SteeredRow> {
+    fn beside(&self, row: &SteeredRow) -> Option<&SteeredRow> {
         let stock = self.systems.first()?;
         self.rows_of(stock, row.role).into_iter().find(|own| own.kind == row.kind)
     }
 
-    /// A row per run.
-    pub fn csv(&self) -> String {
-        csv_file::text(self.runs.iter())
-    }
-
-    /// The page.
-    pub fn html(&self) -> String {
-        let answers = self.answers();
-        map_html(&MapPage {
-            title: "abroad in the loop".to_owned(),
-            answers,
-            what: format!(
-                "{} networks of seed {} of each kind; all flows run the system. Held-out kinds are those that nothing was \
-                 fitted to.",
-                self.networks, self.seed
-            ),
-            maps: self.systems.iter().map(|system| (self.table(system), Vec::new())).collect(),
-            csv: self.csv(),
-            csv_name: "loop.csv".to_owned(),
-            footnote: format!(
-                "losscause reproduce abroad/loop --seed {} --networks {}: the same program gives the same page.",
-                self.seed, self.networks
-            ),
-        })
-    }
-
     /// What a system costs and brings: the kinds of each role and their mean.
-    pub fn table(&self, system: &str) -> Table {
+    fn table(&self, system: &str) -> Table {
         let heads = [system].into_iter().chain(SteeredRow::HEADS);
         let table = Table::new(heads).numbers(1..).title(system).note(
             "Drops per 1000 packets and Mb/s: mean over networks. Ratios: geometric mean. In the last row of a group over \
@@ -387,10 +395,7 @@ impl SteeredRow {
             estimate.map_or_else(String::new, |estimate| format!("{:.digits$}", estimate.value))
         };
         let ratio = |estimate: Option<Estimate>| {
-            estimate.map_or_else(String::new, |Estimate { value, ci95 }| match ci95 {
-                Some([low, high]) => format!("{value:.2} [{low:.2}, {high:.2}]"),
-                None => format!("{value:.2}"),
-            })
+            estimate.map_or_else(String::new, |estimate| estimate.text([2, 2]))
         };
         [
             text(self.drops_per_1000, 1),
@@ -410,13 +415,7 @@ fn mean_of_kinds(kinds: usize) -> String {
     }
 }
 
-impl Estimate {
-    /// `12.3 [8, 17]`, percent.
-    pub fn percent(self) -> String {
-        let value = 100.0 * self.value;
-        match self.ci95 {
-            Some([low, high]) => format!("{value:.1} [{:.0}, {:.0}]", 100.0 * low, 100.0 * high),
-            None => format!("{value:.1}"),
-        }
-    }
+/// `12.3 [8, 17]`, percent.
+fn of_hundred(share: Estimate) -> String {
+    share.percent().text([1, 0])
 }

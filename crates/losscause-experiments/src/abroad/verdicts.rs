@@ -11,22 +11,22 @@
 //! undecided loss counts as called congestion, because a transport takes it so. Intervals are
 //! percentile bootstrap over networks, each with all its flows, from 2.5 to 97.5 %.
 
-use losscause::LdaConfig;
 use losscause::registry::{Info, Origin, Registry};
 use losscause_sim::truth::Cause;
+use losscause_study::InputError;
 use losscause_study::error::unknown;
-use losscause_study::{InputError, RunError, Stop, Workers};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::abroad::captured::Judges;
 use crate::abroad::diagnosed::{Diagnosed, Diagnoses};
-use crate::abroad::drawn::{self, Drawn};
 use crate::abroad::kernel::Recorded;
 use crate::abroad::kinds::{KINDS, Kind, Role};
+use crate::abroad::network::{self, Drawn};
 use crate::abroad::observed_at::ObservedAt;
-use crate::paths::in_loop::is_bound_or_oracle;
-use crate::paths::jury::Jury;
-use crate::paths::score::{Bootstrap, Estimate, Resampled, Tally};
+use crate::drawn::jury::Jury;
+use crate::drawn::score::{Bootstrap, Estimate, Halves, Resampled, Tally};
+use crate::drawn::steering::few_and;
+use crate::drawn::{Run, RunList};
 
 /// A flow counts from so many losses of a cause on: of one loss, a share is all or nothing.
 pub const LEAST_LOSSES: u64 = 5;
@@ -53,6 +53,9 @@ pub struct Verdicts {
     pub diagnoses: Vec<Diagnoses>,
     /// Each flow.
     pub flows: Vec<OfFlow>,
+    /// The algorithms that tables show.
+    #[serde(skip)]
+    pub shown: Vec<&'static str>,
 }
 
 /// An algorithm.
@@ -104,10 +107,10 @@ pub struct Shares {
 }
 
 /// A flow. Each list has one number per algorithm, in their order.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct OfFlow {
     /// The kind of its network.
-    pub kind: &'static str,
+    pub kind: String,
     /// The number of its network.
     pub number: u32,
     /// The seed of the run.
@@ -123,87 +126,164 @@ pub struct OfFlow {
     /// Wireless losses called wireless.
     pub found: Vec<u64>,
     /// In captures: what is said of the flow as a whole.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub diagnosis: Option<Diagnosed>,
 }
 
-/// Draws `networks` networks of each kind and lets every algorithm of `registry` judge the losses
-/// of their stock flows, except those that need the truth. `done(n)` is called after the n-th run.
-/// Runs of the kernel are not made but those of the record, with its seed and number of networks.
-///
-/// # Errors
-/// The workers were stopped.
-pub fn measure(
+/// The experiment: every algorithm judges the losses of stock flows.
+pub struct Plan {
     at: ObservedAt,
-    registry: &Registry,
-    kinds: &[&'static Kind],
+    kinds: Vec<&'static Kind>,
     seed: u64,
     networks: u32,
-    workers: &Workers,
-    done: impl FnMut(usize),
-) -> Result<Verdicts, RunError> {
-    let drawn = Drawn::all(kinds, seed, networks);
-    let stop = workers.stop();
-    let (infos, runs) = match at {
-        ObservedAt::Sender | ObservedAt::Receiver => {
-            let jury = Jury::of(registry, at.vantage());
-            let runs = workers.map(&drawn, |drawn| flows(&jury, drawn, stop), done)?;
-            (jury.infos, runs)
-        }
-        ObservedAt::Capture => {
-            let judges = Judges::of(registry);
-            let runs = workers.map(&drawn, |drawn| judges.simulate(drawn, stop), done)?;
-            (judges.infos, runs)
-        }
-        ObservedAt::Kernel => {
-            let recorded = Recorded::read(registry);
-            let (seed, networks) = recorded.drawn();
-            let Recorded { infos, flows } = recorded;
-            return Ok(Verdicts::of(at, &infos, kinds, (seed, networks), flows));
-        }
-    };
-    let flows = runs.into_iter().collect::<Result<Vec<_>, _>>()?.concat();
-    Ok(Verdicts::of(at, &infos, kinds, (seed, networks), flows))
+    /// Of the command.
+    options: String,
+    drawn: Vec<Drawn>,
+    judges: By,
+    shown: Vec<&'static str>,
 }
 
-/// The kinds that have such observations, of these.
-///
-/// # Errors
-/// None is left.
-pub fn kinds(
-    at: ObservedAt,
-    registry: &Registry,
-    chosen: &[&'static Kind],
-) -> Result<Vec<&'static Kind>, InputError> {
-    match at {
-        ObservedAt::Sender | ObservedAt::Capture => Ok(chosen.to_vec()),
-        ObservedAt::Receiver => drawn::with_replaced_flows(chosen, at.item()),
-        ObservedAt::Kernel => {
-            let recorded = Recorded::read(registry);
-            let has = |kind: &&&'static Kind| recorded.has(kind);
-            let kinds: Vec<&'static Kind> = chosen.iter().filter(has).copied().collect();
-            match (kinds.is_empty(), chosen.first()) {
-                (true, Some(kind)) => Err(InputError::Option {
-                    option: format!("--kind {}", kind.name),
-                    problem: format!("not valid with {}, whose record lacks it", at.item()),
-                }),
-                _ => Ok(kinds),
+/// Who judges.
+enum By {
+    Jury(Jury),
+    Judges(Judges),
+    /// The runs were made, and their captures judged.
+    Recorded(Recorded),
+}
+
+impl Plan {
+    /// `networks` networks of each of the kinds that have such observations, of these. All
+    /// algorithms of `registry` judge, except those that need the truth. Runs of the kernel are not
+    /// made but those of the record, with its seed and number of networks. Tables show the algorithms
+    /// of these names, a few without a name, or all.
+    ///
+    /// # Errors
+    /// No such kind is left, or no algorithm of a name judges losses there.
+    pub fn new(
+        at: ObservedAt,
+        registry: &Registry,
+        kinds: &[&'static Kind],
+        (seed, networks): (u64, u32),
+        shown: Option<&[String]>,
+    ) -> Result<Self, InputError> {
+        let options = network::options(kinds);
+        let judges = match at {
+            ObservedAt::Sender | ObservedAt::Receiver => By::Jury(Jury::of(registry, at.vantage())),
+            ObservedAt::Capture => By::Judges(Judges::of(registry)),
+            ObservedAt::Kernel => By::Recorded(Recorded::read(registry)),
+        };
+        let kinds = match &judges {
+            By::Recorded(recorded) => {
+                network::left(kinds, |kind| recorded.has(kind), at.item(), "whose record lacks it")?
             }
+            _ if at == ObservedAt::Receiver => network::with_replaced_flows(kinds, at.item())?,
+            _ => kinds.to_vec(),
+        };
+        let mut plan = Self {
+            at,
+            seed,
+            networks,
+            options: format!(" --seed {seed} --networks {networks}{options}"),
+            drawn: Vec::new(),
+            kinds,
+            judges,
+            shown: Vec::new(),
+        };
+        if let By::Recorded(recorded) = &plan.judges {
+            (plan.seed, plan.networks) = recorded.drawn();
+            plan.options = options;
+        } else {
+            plan.drawn = Drawn::all(&plan.kinds, seed, networks);
         }
+        plan.shown = match shown {
+            None => plan.names(),
+            Some(names) => plan.columns(registry, names)?,
+        };
+        Ok(plan)
+    }
+
+    fn infos(&self) -> &[&'static Info] {
+        match &self.judges {
+            By::Jury(jury) => &jury.infos,
+            By::Judges(judges) => &judges.infos,
+            By::Recorded(recorded) => &recorded.infos,
+        }
+    }
+
+    fn names(&self) -> Vec<&'static str> {
+        self.infos().iter().map(|info| info.name).collect()
+    }
+
+    /// The algorithms of these names; a few if none is named.
+    fn columns(
+        &self,
+        registry: &Registry,
+        names: &[String],
+    ) -> Result<Vec<&'static str>, InputError> {
+        let at = self.at;
+        let all = self.names();
+        if names.is_empty() {
+            let few = at.shown();
+            let shown = few_and(registry, &few, |origin| origin == Origin::Other);
+            let shown = shown.map(|entry| entry.info().name);
+            return Ok(shown.filter(|name| all.contains(name)).collect());
+        }
+        let find = |name: &String| {
+            let found = registry.find(name).map(|entry| entry.info().name);
+            found.filter(|found| all.contains(found)).ok_or_else(|| InputError::Option {
+                option: format!("--algorithms {name}"),
+                problem: match found {
+                    Some(_) if at == ObservedAt::Kernel => {
+                        format!("not valid with {}, whose record lacks it", at.item())
+                    }
+                    Some(_) => {
+                        format!("judges no loss at a {} without the truth", at.vantage().name())
+                    }
+                    None => unknown(name, &all),
+                },
+            })
+        };
+        names.iter().map(find).collect()
     }
 }
 
-/// Runs a network. Returns every flow.
-fn flows(jury: &Jury, drawn: &Drawn, stop: &Stop) -> Result<Vec<OfFlow>, RunError> {
-    let experiment = drawn.experiment_at(jury.vantage)?;
-    let flows = experiment.network.flows.iter().filter(|flow| flow.measured).count();
-    let mut tallies = vec![vec![Tally::default(); jury.infos.len()]; flows];
-    jury.judge(&experiment, drawn.run_seed(), stop, |flow, cause, called_wireless| {
-        for (tally, &called_wireless) in tallies[flow].iter_mut().zip(called_wireless) {
-            tally.count(cause, called_wireless);
-        }
-    })?;
-    Ok(tallies.iter().enumerate().map(|(flow, tallies)| OfFlow::of(drawn, flow, tallies)).collect())
+impl RunList for Plan {
+    type Made = Vec<OfFlow>;
+    type Found = Verdicts;
+
+    fn command(&self) -> String {
+        format!("{}{}", self.at.item(), self.options)
+    }
+
+    fn runs(&self) -> Vec<Run<'_, Vec<OfFlow>>> {
+        let runs = self.drawn.iter().map(|drawn| {
+            let name = format!("{drawn}, {}", self.names().join(", "));
+            Run::new(name, &drawn.scenario(), move |stop| match &self.judges {
+                By::Judges(judges) => judges.simulate(drawn, stop),
+                By::Jury(jury) => {
+                    let experiment = drawn.experiment_at(jury.vantage)?;
+                    let counted = jury.count(&experiment, drawn.run_seed(), true, stop)?;
+                    let tallies =
+                        |halves: &Vec<Halves>| halves.iter().map(|of| of.whole()).collect();
+                    let tallies: Vec<Vec<Tally>> = counted.iter().map(tallies).collect();
+                    let flows = tallies.iter().enumerate();
+                    Ok(flows.map(|(flow, of)| OfFlow::of(drawn, flow, of)).collect())
+                }
+                By::Recorded(_) => Ok(Vec::new()),
+            })
+        });
+        runs.collect()
+    }
+
+    fn found(&self, made: Vec<Vec<OfFlow>>) -> Verdicts {
+        let flows = match &self.judges {
+            By::Recorded(recorded) => recorded.flows.clone(),
+            _ => made.concat(),
+        };
+        let drawn = (self.seed, self.networks);
+        let found = Verdicts::of(self.at, self.infos(), &self.kinds, drawn, flows);
+        Verdicts { shown: self.shown.clone(), ..found }
+    }
 }
 
 impl OfFlow {
@@ -212,7 +292,7 @@ impl OfFlow {
         // All algorithms judge the same losses.
         let losses = tallies.first().copied().unwrap_or_default();
         Self {
-            kind: drawn.kind.name,
+            kind: drawn.kind.name.to_owned(),
             number: drawn.number,
             run_seed: drawn.run_seed(),
             flow,
@@ -272,6 +352,7 @@ impl Verdicts {
             means: means.collect(),
             diagnoses: Diagnoses::all(kinds, &flows),
             flows,
+            shown: Vec::new(),
         }
     }
 }
@@ -368,66 +449,19 @@ fn shares(
     infos.iter().enumerate().map(of_algorithm).collect()
 }
 
-/// The algorithms of these names, as a table shows them; a few if none is named.
-///
-/// # Errors
-/// No algorithm of a name judges losses there, or it needs the truth.
-pub fn columns(
-    at: ObservedAt,
-    registry: &Registry,
-    names: &[String],
-) -> Result<Vec<&'static str>, InputError> {
-    let infos = match at {
-        ObservedAt::Kernel => Recorded::read(registry).infos,
-        ObservedAt::Sender | ObservedAt::Receiver | ObservedAt::Capture => {
-            Jury::of(registry, at.vantage()).infos
-        }
-    };
-    let all: Vec<&'static str> = infos.iter().map(|info| info.name).collect();
-    if names.is_empty() {
-        let is_own =
-            |entry: &&LdaConfig| entry.info().origin == Origin::Other && !is_bound_or_oracle(entry);
-        let shown = at.shown();
-        let own = registry.iter().filter(is_own).map(|entry| entry.info().name);
-        let further = own.filter(|name| !shown.contains(name));
-        return Ok(shown.into_iter().chain(further).filter(|name| all.contains(name)).collect());
-    }
-    let find = |name: &String| {
-        let found = registry.find(name).map(|entry| entry.info().name);
-        found.filter(|found| all.contains(found)).ok_or_else(|| InputError::Option {
-            option: format!("--algorithms {name}"),
-            problem: match found {
-                Some(_) if at == ObservedAt::Kernel => {
-                    format!("not valid with {}, whose record lacks it", at.item())
-                }
-                Some(_) => {
-                    format!("judges no loss at a {} without the truth", at.vantage().name())
-                }
-                None => unknown(name, &all),
-            },
-        })
-    };
-    names.iter().map(find).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::abroad::drawn::chosen;
+    use crate::abroad::network::chosen;
 
     fn kinds(names: &[&str]) -> Vec<&'static Kind> {
         chosen(&names.iter().map(ToString::to_string).collect::<Vec<_>>()).expect("known kinds")
     }
 
     /// A flow with so many losses of each cause that the one algorithm called wireless.
-    fn flow(
-        kind: &'static str,
-        number: u32,
-        congestion: (u64, u64),
-        wireless: (u64, u64),
-    ) -> OfFlow {
+    fn flow(kind: &str, number: u32, congestion: (u64, u64), wireless: (u64, u64)) -> OfFlow {
         OfFlow {
-            kind,
+            kind: kind.to_owned(),
             number,
             run_seed: 0,
             flow: 0,
@@ -498,8 +532,12 @@ mod tests {
     fn columns_are_a_few_and_the_algorithms_of_a_user() {
         let registry = losscause_study::registry();
         let sender = ObservedAt::Sender;
-        assert_eq!(columns(sender, &registry, &[]), Ok(sender.shown().to_vec()));
-        let named = |at, name: &str| columns(at, &registry, &[name.to_owned()]);
+        let columns = |at, names: &[String]| {
+            let all = chosen(&[]).expect("all kinds");
+            Plan::new(at, &registry, &all, (1, 1), Some(names)).map(|plan| plan.shown)
+        };
+        assert_eq!(columns(sender, &[]), Ok(sender.shown().to_vec()));
+        let named = |at, name: &str| columns(at, &[name.to_owned()]);
         assert_eq!(named(sender, "always wireless"), Ok(vec!["always wireless"]));
         let refused = |at, name| named(at, name).expect_err("refused").to_string();
         assert_eq!(

@@ -12,7 +12,7 @@ use losscause_study::capture_files::{KnownCaptures, LostPacket, LostPackets};
 use super::policing::{Transfers, Verdict as Policed, Why};
 use super::said::Told;
 use super::truth::{Sent, TAIL, Truth, first_time};
-use crate::paths::score::Tally;
+use crate::drawn::score::Tally;
 
 /// The name under which the recommended algorithm's verdicts are counted.
 pub const RECOMMENDED: &str = "recommended";

@@ -30,7 +30,7 @@ use losscause_study::{Experiment, Metric, Run, RunError, Stop, Stopped};
 use super::said::{Said, Share, Told};
 use super::score::{Found, JudgedFlow, RECOMMENDED, Scored};
 use crate::abroad::diagnosed::queue_class;
-use crate::paths::score::Tally;
+use crate::drawn::score::Tally;
 
 /// Makes the captures of a run; or says why it was disturbed and is to be made again.
 type Make = dyn Fn(&Experiment, u64, &Stop) -> Result<Result<KnownCaptures, String>, RunError>

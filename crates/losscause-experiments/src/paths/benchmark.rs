@@ -2,12 +2,12 @@
 
 use losscause::registry::{Info, Origin, Registry};
 use losscause_study::statistics::mean;
-use losscause_study::{RunError, Stop, Workers};
 use serde::Serialize;
 
-use crate::paths::jury::Jury;
-use crate::paths::path::{Level, Path, Vantage};
-use crate::paths::score::{Bootstrap, Halves, Interval, LEAST_LOSSES, Tally, best_by_halves};
+use crate::drawn::jury::Jury;
+use crate::drawn::score::{Bootstrap, Estimate, Halves, LEAST_LOSSES, Tally, best_by_halves};
+use crate::drawn::{Run, RunList, Vantage};
+use crate::paths::path::{Level, Path};
 
 /// The benchmark's result. Equal seeds, numbers of paths and registries give equal results, with
 /// any number of threads.
@@ -31,10 +31,10 @@ pub struct AtVantage {
     /// The published algorithm with the smallest error.
     pub best_published: Option<&'static str>,
     /// The mean over paths of the smallest error that a published algorithm has there.
-    pub best_per_path: Option<Interval>,
+    pub best_per_path: Option<Estimate>,
     /// The same if the algorithm is chosen by one half of the path's losses and scored on the
     /// other.
-    pub best_by_halves: Option<Interval>,
+    pub best_by_halves: Option<Estimate>,
     /// Every algorithm, in the order of their errors.
     pub algorithms: Vec<Row>,
     /// Errors by the level of each factor; in each, one per algorithm in the order above.
@@ -51,14 +51,14 @@ pub struct Row {
     /// Where it comes from.
     pub origin: Origin,
     /// The mean of the balanced errors, 0 to 1.
-    pub error: Option<Interval>,
+    pub error: Option<Estimate>,
     /// The mean of M_c over the paths with enough congestion losses, 0 to 1.
     pub m_c: Option<f64>,
     /// The mean of M_w over the paths with enough wireless losses, 0 to 1.
     pub m_w: Option<f64>,
     /// By what share its error is below that of the best published algorithm; negative if it is
     /// above.
-    pub reduction: Option<Interval>,
+    pub reduction: Option<Estimate>,
 }
 
 /// Errors on the paths of one level of a factor. The last factor is not drawn: which causes count
@@ -90,52 +90,55 @@ pub struct PathErrors {
     pub errors: Vec<Option<f64>>,
 }
 
-/// Draws the first `paths` paths of `seed` and lets every algorithm of `registry` judge their
-/// losses, except those that need the truth. `done(n)` is called after the n-th run of [`runs`].
-///
-/// # Errors
-/// The workers were stopped.
-pub fn measure(
-    registry: &Registry,
+/// The experiment: every algorithm judges the losses of drawn paths.
+pub struct Plan {
     seed: u64,
-    paths: u32,
-    workers: &Workers,
-    done: impl FnMut(usize),
-) -> Result<Benchmark, RunError> {
-    let drawn: Vec<Path> = (0..paths).map(|number| Path::draw(seed, number)).collect();
-    let jobs: Vec<(&Path, Vantage)> = Vantage::ALL
-        .iter()
-        .flat_map(|&vantage| drawn.iter().map(move |path| (path, vantage)))
-        .collect();
-    let juries: Vec<Jury> =
-        Vantage::ALL.iter().map(|&vantage| Jury::of(registry, vantage)).collect();
-    let work = |(path, vantage): &(&Path, Vantage)| {
-        tallies(&juries[*vantage as usize], path, workers.stop())
-    };
-    let mut tallies = workers.map(&jobs, work, done)?.into_iter();
-    let vantages = Vantage::ALL.iter().map(|&vantage| {
-        let of_paths = tallies.by_ref().take(drawn.len()).collect::<Result<Vec<_>, _>>()?;
-        Ok(AtVantage::of(vantage, &juries[vantage as usize].infos, &drawn, &of_paths, seed))
-    });
-    let vantages = vantages.collect::<Result<_, RunError>>()?;
-    Ok(Benchmark { seed, paths, vantages })
+    paths: Vec<Path>,
+    /// One per end.
+    juries: [Jury; 2],
 }
 
-/// Runs that [`measure`] makes of so many paths.
-pub fn runs(paths: u32) -> usize {
-    Vantage::ALL.len() * paths as usize
+impl Plan {
+    /// The first `paths` paths of `seed`, whose losses all algorithms of `registry` judge, except
+    /// those that need the truth.
+    pub fn new(registry: &Registry, seed: u64, paths: u32) -> Self {
+        let juries = Vantage::ALL.map(|vantage| Jury::of(registry, vantage));
+        Self { seed, paths: Path::all(seed, paths), juries }
+    }
 }
 
-/// Runs the path behind its pilot. Returns every algorithm's tally.
-fn tallies(jury: &Jury, path: &Path, stop: &Stop) -> Result<Vec<Halves>, RunError> {
-    let mut tallies = vec![Halves::default(); jury.infos.len()];
-    let experiment = path.experiment(jury.vantage)?;
-    jury.judge(&experiment, path.run_seed(), stop, |_, cause, called_wireless| {
-        for (tally, &called_wireless) in tallies.iter_mut().zip(called_wireless) {
-            tally.count(cause, called_wireless);
-        }
-    })?;
-    Ok(tallies)
+impl RunList for Plan {
+    type Made = Vec<Halves>;
+    type Found = Benchmark;
+
+    fn command(&self) -> String {
+        format!("paths --seed {} --paths {}", self.seed, self.paths.len())
+    }
+
+    /// Each path behind its pilot: every algorithm's verdicts.
+    fn runs(&self) -> Vec<Run<'_, Vec<Halves>>> {
+        let ends = self.juries.iter();
+        let all = ends.flat_map(|jury| self.paths.iter().map(move |path| (jury, path)));
+        let runs = all.map(|(jury, path)| {
+            let vantage = jury.vantage;
+            let name = format!("{path}/{vantage}, {}", jury.names().join(", "));
+            Run::new(name, &path.scenario(vantage), move |stop| {
+                let experiment = path.experiment(vantage)?;
+                Ok(jury.count(&experiment, path.run_seed(), false, stop)?.concat())
+            })
+        });
+        runs.collect()
+    }
+
+    fn found(&self, made: Vec<Vec<Halves>>) -> Benchmark {
+        let count = self.paths.len();
+        let of_end = |(end, jury): (usize, &Jury)| {
+            let own = &made[end * count..][..count];
+            AtVantage::of(jury.vantage, &jury.infos, &self.paths, own, self.seed)
+        };
+        let vantages = self.juries.iter().enumerate().map(of_end).collect();
+        Benchmark { seed: self.seed, paths: count as u32, vantages }
+    }
 }
 
 impl AtVantage {

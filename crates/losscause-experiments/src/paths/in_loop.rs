@@ -6,17 +6,14 @@
 //! goodput. The base runs once more, with other seeds: what differs there is chance, and so may be
 //! what an algorithm shows of that size. Means over several runs of each path tell more.
 
-use losscause::lda::Constant;
 use losscause::registry::Origin;
-use losscause::{Algorithm, AnyAlgorithm, End, LdaConfig, Verdict};
-use losscause_sim::tcp::{self, OwnControl, ResponseScheme, Tcp};
-use losscause_sim::{Network, Oracle, TcpLda, Traffic};
-use losscause_study::run::run_stopping_at;
 use losscause_study::statistics::{mean, median};
-use losscause_study::{FlowMeasurements, InputError, Registry, RunError, Stop, Workers};
-use serde::Serialize;
+use losscause_study::{FlowMeasurements, InputError, Registry};
+use serde::{Deserialize, Serialize};
 
-use crate::paths::path::{Loss, Path, Queue, Vantage};
+use crate::drawn::steering::Steering;
+use crate::drawn::{self, Contender, Run, RunList, Vantage};
+use crate::paths::path::{Loss, Path, Queue};
 
 /// Shares of packets that the radio loses, each independently.
 pub const LOSS_RATES: [f64; 2] = [0.0, 0.01];
@@ -51,7 +48,7 @@ pub struct LoopRow {
     /// The share of packets that the radio loses, 0 to 1.
     pub loss_rate: f64,
     /// The algorithm.
-    pub algorithm: &'static str,
+    pub algorithm: String,
     /// M_c over the paths with at least [`LEAST_CONGESTION_LOSSES`] losses and no policer, 0 to 1.
     pub m_c: Option<Spread>,
     /// Queue loss beyond the base's, points of packets sent.
@@ -80,10 +77,10 @@ pub struct Spread {
 }
 
 /// One run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct LoopRun {
     /// The end.
-    pub vantage: &'static str,
+    pub vantage: String,
     /// The path's number.
     pub number: u32,
     /// The seed of the run; `losscause simulate --seed` with it makes the same run of the path.
@@ -91,7 +88,7 @@ pub struct LoopRun {
     /// The share of packets that the radio loses, 0 to 1.
     pub loss_rate: f64,
     /// The algorithm; `always congestion` is the base.
-    pub algorithm: &'static str,
+    pub algorithm: String,
     /// Congestion losses that were judged, of all test flows.
     pub congestion_losses: u64,
     /// The share of them that was called wireless; null if there was none.
@@ -104,283 +101,146 @@ pub struct LoopRun {
     pub competitor_kbps: Option<f64>,
 }
 
-/// What is compared with the base.
-#[derive(Clone, Debug)]
-#[allow(clippy::large_enum_variant)] // A few, most of the large kind.
-pub enum Contender {
-    /// An algorithm that judges losses, at both ends.
-    Algorithm(LdaConfig),
-    /// The congestion control of a user, at senders: in the place of the path's own, with every
-    /// loss as congestion.
-    Tcp(OwnControl),
-}
-
-impl Contender {
-    /// The published name.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Algorithm(config) => config.info().name,
-            Self::Tcp(own) => own.name(),
-        }
-    }
-
-    /// Whether it runs at that end.
-    pub(crate) fn runs_at(&self, vantage: Vantage) -> bool {
-        match self {
-            Self::Algorithm(config) => config.build(vantage.end()).is_ok(),
-            Self::Tcp(_) => vantage == Vantage::Sender,
-        }
-    }
-}
-
-/// What steers the flows in a run.
-#[derive(Clone)]
-#[allow(clippy::large_enum_variant)] // A few, all of the large kind.
-pub(crate) enum System {
-    Base,
-    /// The base, with other seeds.
-    BaseAgain,
-    Omniscient,
-    Contender(Contender),
-}
-
 const BASE: &str = "always congestion";
+/// The base, with other seeds.
 const BASE_AGAIN: &str = "always congestion, other seeds";
 const OMNISCIENT: &str = "omniscient";
 
 impl LoopRow {
     /// Whether it is neither a base nor the omniscient one.
     pub fn is_algorithm(&self) -> bool {
-        ![BASE, BASE_AGAIN, OMNISCIENT].contains(&self.algorithm)
+        ![BASE, BASE_AGAIN, OMNISCIENT].contains(&self.algorithm.as_str())
     }
 }
 
-/// The algorithms and TCPs of a user of that name, or those that run if none is named.
-///
-/// # Errors
-/// There is neither an algorithm nor a TCP of a user of a name.
-pub fn chosen(registry: &Registry, names: &[String]) -> Result<Vec<Contender>, InputError> {
-    match names {
-        [] => Ok(by_default(registry, &DEFAULT, Origin::is_unpublished)),
-        names => find(registry, names),
-    }
-}
-
-/// The algorithms of these names, as far as the registry has them, those of an origin that `also`
-/// takes, and the TCPs of a user.
-pub(crate) fn by_default(
-    registry: &Registry,
-    names: &[&str],
-    also: fn(Origin) -> bool,
-) -> Vec<Contender> {
-    let named = names.iter().filter_map(|name| registry.find(name));
-    let others = registry
-        .iter()
-        .filter(|entry| also(entry.info().origin) && !is_bound_or_oracle(entry))
-        .filter(|entry| !names.contains(&entry.info().name));
-    let algorithms = named.chain(others).cloned().map(Contender::Algorithm);
-    algorithms.chain(own_tcps(registry).map(Contender::Tcp)).collect()
-}
-
-/// The algorithms and TCPs of a user of that name.
-///
-/// # Errors
-/// There is neither an algorithm nor a TCP of a user of a name.
-pub(crate) fn find(registry: &Registry, names: &[String]) -> Result<Vec<Contender>, InputError> {
-    let find = |name: &String| {
-        let algorithm = registry.find(name).cloned().map(Contender::Algorithm);
-        let tcp = || registry.tcps().find(name).and_then(own_control).map(Contender::Tcp);
-        algorithm.or_else(tcp).ok_or_else(|| {
-            let algorithms = registry.infos().map(|info| info.name);
-            let known = algorithms.chain(own_tcps(registry).map(|own| own.name()));
-            InputError::Option {
-                option: format!("--algorithms {name}"),
-                problem: losscause_study::error::unknown(name, &known.collect::<Vec<_>>()),
-            }
-        })
-    };
-    names.iter().map(find).collect()
-}
-
-/// The TCPs of a user.
-fn own_tcps(registry: &Registry) -> impl Iterator<Item = OwnControl> {
-    registry.tcps().iter().filter_map(own_control)
-}
-
-fn own_control(tcp: Tcp) -> Option<OwnControl> {
-    match tcp {
-        Tcp::Own(own) => Some(own),
-        Tcp::Published(_) => None,
-    }
-}
-
-/// Whether it always says the same, or is told the truth.
-pub(crate) fn is_bound_or_oracle(entry: &LdaConfig) -> bool {
-    let is_told = entry.build(End::Sender).is_ok_and(|algorithm| algorithm.needs().other.is_some());
-    is_told || matches!(entry, LdaConfig::Constant(_))
-}
-
-/// Runs that [`measure`] makes.
-pub fn runs(paths: u32, runs_per_path: u32, contenders: &[Contender]) -> usize {
-    let systems: usize =
-        Vantage::ALL.iter().map(|&vantage| systems(vantage, contenders).len()).sum();
-    LOSS_RATES.len() * paths as usize * runs_per_path as usize * systems
-}
-
-/// The base twice, the omniscient one, and what is compared at that end.
-fn systems(vantage: Vantage, contenders: &[Contender]) -> Vec<System> {
-    let there = contenders.iter().filter(|contender| contender.runs_at(vantage));
-    let bounds = [System::Base, System::BaseAgain, System::Omniscient];
-    bounds.into_iter().chain(there.cloned().map(System::Contender)).collect()
-}
-
-/// Runs the first `paths` paths of `seed` with each contender at the ends where it runs, each
-/// `runs_per_path` times. `done(n)` is called after the n-th run.
-///
-/// # Errors
-/// The workers were stopped.
-pub fn measure(
-    contenders: &[Contender],
+/// The experiment: contenders steer the flows of drawn paths, at the ends where they run.
+pub struct Plan {
     seed: u64,
-    paths: u32,
+    paths: Vec<Path>,
     runs_per_path: u32,
-    workers: &Workers,
-    done: impl FnMut(usize),
-) -> Result<InLoop, RunError> {
-    let drawn: Vec<Path> = (0..paths).map(|number| Path::draw(seed, number)).collect();
-    let mut jobs: Vec<Job> = Vec::new();
-    for &vantage in Vantage::ALL {
-        for loss_rate in LOSS_RATES {
-            for system in &systems(vantage, contenders) {
-                let first = if matches!(system, System::BaseAgain) { runs_per_path } else { 0 };
-                for path in &drawn {
-                    let runs = first..first + runs_per_path;
-                    jobs.extend(runs.map(|run| Job {
-                        path,
-                        run,
-                        vantage,
-                        loss_rate,
-                        system: system.clone(),
-                    }));
+    /// At each end the base twice, the omniscient one, and what is compared there.
+    systems: [Vec<Steering>; 2],
+    /// The contenders, as the user named them.
+    named: Vec<String>,
+}
+
+impl Plan {
+    /// The first `paths` paths of `seed`, each `runs_per_path` times, with each contender of these
+    /// names; without names, with a few.
+    ///
+    /// # Errors
+    /// There is neither an algorithm nor a TCP of a user of a name.
+    pub fn new(
+        registry: &Registry,
+        names: &[String],
+        seed: u64,
+        paths: u32,
+        runs_per_path: u32,
+    ) -> Result<Self, InputError> {
+        let contenders = Contender::chosen(registry, names, &DEFAULT, Origin::is_unpublished)?;
+        let systems = Vantage::ALL.map(|vantage| {
+            let bounds =
+                [Steering::unaware(BASE), Steering::unaware(BASE_AGAIN), Steering::omniscient()];
+            let there = contenders.iter().filter(|contender| contender.runs_at(vantage));
+            bounds.into_iter().chain(there.map(Steering::by)).collect()
+        });
+        let paths = Path::all(seed, paths);
+        Ok(Self { seed, paths, runs_per_path, systems, named: names.to_vec() })
+    }
+}
+
+impl RunList for Plan {
+    type Made = LoopRun;
+    type Found = InLoop;
+
+    fn command(&self) -> String {
+        let Self { seed, paths, runs_per_path, named, .. } = self;
+        let command =
+            format!("paths/loop --seed {seed} --paths {} --runs {runs_per_path}", paths.len());
+        command + &drawn::algorithms(named)
+    }
+
+    /// All of a system at an end and a rate of loss stand together.
+    fn runs(&self) -> Vec<Run<'_, LoopRun>> {
+        let mut runs = Vec::new();
+        for vantage in Vantage::ALL {
+            for loss_rate in LOSS_RATES {
+                for system in &self.systems[vantage as usize] {
+                    let first = if system.name == BASE_AGAIN { self.runs_per_path } else { 0 };
+                    for path in &self.paths {
+                        for run in first..first + self.runs_per_path {
+                            let run_seed = path.run_seed().wrapping_add(u64::from(run) << 32);
+                            runs.push(run_of(path, vantage, loss_rate, system, run_seed));
+                        }
+                    }
                 }
             }
         }
+        runs
     }
-    let stop = workers.stop();
-    let outcomes = workers.map(&jobs, |job| job.run(stop), done)?;
-    let runs = outcomes.into_iter().collect::<Result<Vec<LoopRun>, _>>()?;
-    let mut rows = Vec::new();
-    for &vantage in Vantage::ALL {
-        for loss_rate in LOSS_RATES {
-            let of_all: Vec<&LoopRun> = runs
-                .iter()
-                .filter(|run| run.vantage == vantage.name() && run.loss_rate == loss_rate)
-                .collect();
-            let of = |name: &str| -> Vec<OnPath> {
-                let own: Vec<&LoopRun> =
-                    of_all.iter().copied().filter(|run| run.algorithm == name).collect();
-                own.chunks(runs_per_path as usize)
-                    .zip(&drawn)
-                    .map(|(runs, path)| OnPath::of(path, runs))
-                    .collect()
-            };
-            let base = of(BASE);
-            let omniscient = of(OMNISCIENT);
-            for system in systems(vantage, contenders) {
-                rows.push(LoopRow {
+
+    fn found(&self, runs: Vec<LoopRun>) -> InLoop {
+        let mut systems = runs.chunks((self.paths.len() * self.runs_per_path as usize).max(1));
+        let mut rows = Vec::new();
+        for vantage in Vantage::ALL {
+            for loss_rate in LOSS_RATES {
+                let names = self.systems[vantage as usize].iter().map(|system| &system.name);
+                let own = systems.by_ref().take(names.len()).map(|runs| self.on_paths(runs));
+                let own: Vec<Vec<OnPath>> = own.collect();
+                let [base, _, omniscient, ..] = &own[..] else { continue };
+                rows.extend(names.zip(&own).map(|(name, own)| LoopRow {
                     vantage: vantage.name(),
                     loss_rate,
-                    algorithm: system.name(),
-                    ..LoopRow::of(&of(system.name()), &base, &omniscient)
-                });
+                    algorithm: name.clone(),
+                    ..LoopRow::of(own, base, omniscient)
+                }));
             }
         }
+        let Self { seed, runs_per_path, .. } = *self;
+        let paths = self.paths.len() as u32;
+        InLoop { seed, paths, runs_per_path, rows, runs }
     }
-    Ok(InLoop { seed, paths, runs_per_path, rows, runs })
 }
 
-/// A run to be made.
-struct Job<'a> {
-    path: &'a Path,
-    /// Which run of the path it is.
-    run: u32,
+impl Plan {
+    /// The means of a system's runs, path by path.
+    fn on_paths(&self, runs: &[LoopRun]) -> Vec<OnPath> {
+        let by_path = runs.chunks(self.runs_per_path as usize).zip(&self.paths);
+        by_path.map(|(runs, path)| OnPath::of(path, runs)).collect()
+    }
+}
+
+/// A run of the path with this wireless loss.
+fn run_of<'a>(
+    path: &Path,
     vantage: Vantage,
     loss_rate: f64,
-    system: System,
-}
-
-impl Job<'_> {
-    fn run(&self, stop: &Stop) -> Result<LoopRun, RunError> {
-        let &Self { path, run, vantage, loss_rate, .. } = self;
-        let loss = if loss_rate > 0.0 { Loss::Independent } else { Loss::None };
-        let mut experiment = Path { loss, loss_rate, ..path.clone() }.experiment(vantage)?;
-        self.system.steer(&mut experiment.network)?;
-        let run_seed = path.run_seed().wrapping_add(u64::from(run) << 32);
-        let measured = run_stopping_at(&experiment, run_seed, stop)?;
+    system: &'a Steering,
+    run_seed: u64,
+) -> Run<'a, LoopRun> {
+    let name = format!("{path}/{vantage}, loss {loss_rate}, seed {run_seed}, {}", system.name);
+    let loss = if loss_rate > 0.0 { Loss::Independent } else { Loss::None };
+    let path = Path { loss, loss_rate, ..path.clone() };
+    Run::new(name, &path.scenario(vantage), move |stop| {
+        let measured = system.run(path.experiment(vantage)?, run_seed, stop)?;
         let tests: Vec<&FlowMeasurements> =
             measured.flows.iter().filter(|flow| flow.measured).collect();
         let stock = measured.flows.iter().filter(|flow| flow.flow.starts_with("stock"));
         let stock: Vec<f64> = stock.filter_map(|flow| flow.goodput_kbps).collect();
         let congestion_losses = tests.iter().map(|flow| flow.judged_congestion).sum();
         Ok(LoopRun {
-            vantage: vantage.name(),
+            vantage: vantage.name().to_owned(),
             number: path.number,
             run_seed,
             loss_rate,
-            algorithm: self.system.name(),
+            algorithm: system.name.clone(),
             congestion_losses,
             m_c: (congestion_losses > 0).then(|| measured.metric("P_WC")).flatten(),
             queue_loss: measured.metric("congestion_loss").unwrap_or_default(),
             goodput_kbps: tests.iter().filter_map(|flow| flow.goodput_kbps).sum(),
             competitor_kbps: (!stock.is_empty()).then(|| stock.iter().sum()),
         })
-    }
-}
-
-impl System {
-    fn name(&self) -> &'static str {
-        match self {
-            Self::Base => BASE,
-            Self::BaseAgain => BASE_AGAIN,
-            Self::Omniscient => OMNISCIENT,
-            Self::Contender(contender) => contender.name(),
-        }
-    }
-
-    /// Replaces the pilot of every test flow.
-    pub(crate) fn steer(&self, network: &mut Network) -> Result<(), RunError> {
-        let own = match self {
-            Self::Contender(Contender::Tcp(own)) => Some(own),
-            _ => None,
-        };
-        for flow in network.flows.iter_mut().filter(|flow| flow.measured) {
-            match (&mut flow.traffic, own) {
-                (Traffic::Tfrc { lda, .. }, None) => *lda = self.judge(End::Receiver)?,
-                (Traffic::Tcp { config, lda }, own) => {
-                    if let Some(own) = own {
-                        *config = tcp::Config { response: ResponseScheme::Own(*own), ..*config };
-                    }
-                    *lda = TcpLda::Sender(self.judge(End::Sender)?);
-                }
-                // A TCP does not run at receivers, and other sources do not react.
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
-    /// What judges the losses at that end; the TCP of a user takes each for congestion.
-    fn judge(&self, end: End) -> Result<AnyAlgorithm, InputError> {
-        let built = match self {
-            Self::Omniscient => return Ok(Oracle::OMNISCIENT.into()),
-            Self::Contender(Contender::Algorithm(config)) => config.build(end),
-            _ => LdaConfig::Constant(Constant::new(Verdict::Congestion)).build(end),
-        };
-        built.map_err(|error| InputError::Option {
-            option: self.name().to_owned(),
-            problem: error.to_string(),
-        })
-    }
+    })
 }
 
 /// What the runs of a system on a path have in the mean.
@@ -395,8 +255,8 @@ struct OnPath {
 }
 
 impl OnPath {
-    fn of(path: &Path, runs: &[&LoopRun]) -> Self {
-        let sum = |value: &dyn Fn(&LoopRun) -> f64| runs.iter().copied().map(value).sum::<f64>();
+    fn of(path: &Path, runs: &[LoopRun]) -> Self {
+        let sum = |value: &dyn Fn(&LoopRun) -> f64| runs.iter().map(value).sum::<f64>();
         let count = runs.len() as f64;
         let losses = sum(&|run| run.congestion_losses as f64);
         let called_wireless =
@@ -474,17 +334,17 @@ mod tests {
 
     #[test]
     fn by_default_a_few_published_ones_run_and_every_own_one() {
-        let names =
-            |contenders: Vec<Contender>| contenders.iter().map(Contender::name).collect::<Vec<_>>();
         let registry = losscause_study::registry();
-        let default = names(chosen(&registry, &[]).expect("known names"));
+        let plan = |names: &[String]| Plan::new(&registry, names, 1, 1, 1);
+        let default = plan(&[]).expect("known names");
+        let [_, senders] = &default.systems;
+        let default: Vec<&str> = senders[3..].iter().map(|system| system.name.as_str()).collect();
         assert!(DEFAULT.iter().all(|name| default.contains(name)), "{default:?}");
         assert!(
             !default.contains(&"always wireless") && !default.contains(&"omniscient"),
             "{default:?}"
         );
-        let error =
-            chosen(&registry, &["Spyke".to_owned()]).map(|_| ()).expect_err("unknown").to_string();
+        let error = plan(&["Spyke".to_owned()]).map(|_| ()).expect_err("unknown").to_string();
         assert!(
             error.starts_with("--algorithms Spyke: \"Spyke\" is unknown (did you mean \"Spike\"?)"),
             "{error}"

@@ -4,27 +4,19 @@
 //! |---|---|
 //! | [`mod@path`] | [`Path::draw`]: a path by seed and number, its factors, and its scenario |
 //! | [`ranges`] | what is drawn, read from `paths.toml` |
-//! | [`panel`] | algorithms beside a transport, which judge its losses and do not steer it |
 //! | [`benchmark`] | every algorithm over all paths: balanced errors, by factor |
 //! | [`in_loop`] | algorithms that steer the flows: goodput, queue loss, what a competitor keeps |
 //! | [`report`] | both in words, in CSV and as a page |
-//! | [`score`] | balanced errors and their intervals |
-//! | [`judged()`] | every loss of a path with its true cause and what an algorithm saw, to fit an algorithm |
 //!
 //! Training and test paths differ by their seed alone: seeds 1 to 999 are for training, 7000 to
 //! 7999 for a test that is made once.
 
 pub mod benchmark;
 pub mod in_loop;
-pub mod judged;
-pub(crate) mod jury;
-pub mod panel;
 pub mod path;
 pub mod ranges;
 pub mod report;
-pub mod score;
 
 pub use benchmark::Benchmark;
 pub use in_loop::InLoop;
-pub use judged::{JudgedLoss, judged, judged_in};
-pub use path::{Level, Path, Pilot, Vantage};
+pub use path::{Level, Path, Pilot};

@@ -20,11 +20,11 @@ use losscause_sim::rng::Stream;
 use losscause_study::{Context, Experiment, InputError, Scenario};
 
 pub use factors::{
-    Acknowledged, Acks, Beside, Cross, Delay, Host, Loss, Pilot, Place, Queue, Rate, Reverse,
-    Stack, Vantage,
+    Acknowledged, Acks, Beside, Cross, Delay, Host, Loss, Pilot, Place, Queue, Rate, Reverse, Stack,
 };
 use scenario::Writer;
 
+use crate::drawn::{Vantage, run_seed};
 use crate::paths::ranges::{RANGES, Range, Ranges, rounded};
 
 /// A drawn path.
@@ -159,6 +159,11 @@ impl Path {
         }
     }
 
+    /// The first `count` paths of a seed.
+    pub fn all(seed: u64, count: u32) -> Vec<Self> {
+        (0..count).map(|number| Self::draw(seed, number)).collect()
+    }
+
     /// What steers its transport. The paths of a seed take turns.
     pub fn pilot(&self) -> Pilot {
         Pilot::ALL[self.number as usize % Pilot::ALL.len()]
@@ -209,7 +214,7 @@ impl Path {
 
     /// The seed of its runs: `losscause simulate --seed` with it makes the same run.
     pub fn run_seed(&self) -> u64 {
-        self.seed.wrapping_mul(1000).wrapping_add(u64::from(self.number))
+        run_seed(self.seed, self.number)
     }
 
     /// The path's network, with the algorithm of its pilot.
@@ -290,7 +295,7 @@ mod tests {
     fn every_path_is_a_scenario_that_the_program_accepts() {
         for number in 0..300 {
             let path = Path::draw(2, number);
-            for &vantage in Vantage::ALL {
+            for vantage in Vantage::ALL {
                 let experiment = path.experiment(vantage);
                 assert!(
                     experiment.is_ok(),
@@ -333,7 +338,7 @@ mod tests {
 
     #[test]
     fn every_level_of_every_factor_is_drawn() {
-        let paths: Vec<Path> = (0..300).map(|number| Path::draw(2, number)).collect();
+        let paths = Path::all(2, 300);
         let drawn = |of: &dyn Fn(&Path) -> &'static str, names: &[&'static str]| {
             for name in names {
                 assert!(paths.iter().any(|path| of(path) == *name), "{name} is never drawn");

@@ -4,14 +4,15 @@ use std::fmt::Write;
 
 use losscause::registry::Origin;
 use losscause_report::map::MapPage;
-use losscause_report::map_html;
 use losscause_study::tools::csv_file;
 use losscause_study::tools::table::{Cell, Table};
 
+use crate::drawn::found::{footnote, in_short};
+use crate::drawn::score::Estimate;
+use crate::drawn::{Found, Part, Shown, Vantage};
 use crate::paths::benchmark::{AtVantage, Benchmark, LevelErrors, Row};
 use crate::paths::in_loop::{InLoop, LEAST_CONGESTION_LOSSES, LOSS_RATES, LoopRow, Spread};
-use crate::paths::path::{Path, Vantage};
-use crate::paths::score::Interval;
+use crate::paths::path::Path;
 
 /// An algorithm works at a level if it errs at most so often there.
 pub const WORKS: f64 = 0.2;
@@ -25,14 +26,42 @@ const LEAST_PATHS: usize = 5;
 /// Where paths come from, for both pages.
 const DRAWN: &str = "Each path is drawn from its seed and number";
 
-impl Benchmark {
-    /// The answer, a sentence or two per end.
-    pub fn answers(&self) -> Vec<String> {
-        self.vantages.iter().map(AtVantage::answer).collect()
-    }
+impl Found for Benchmark {
+    const CSV: &'static str = "paths.csv";
 
+    /// The answer, a sentence or two per end; the page: where does each algorithm work?
+    fn shown(&self, command: &str) -> Shown {
+        let answers = self.vantages.iter().map(AtVantage::answer);
+        let mut text: Vec<Part> = answers.clone().map(Part::Text).collect();
+        text.extend(self.vantages.iter().map(|at| Part::Table(at.table().title(""))));
+        text.push(
+            "Balanced error: the mean of M_c and M_w, with its 95 % interval over paths. Below the best: by how many percent \
+             it is below that of the best published algorithm."
+                .into(),
+        );
+        let maps = self.vantages.iter();
+        let maps =
+            maps.flat_map(|at| [(at.table(), Vec::new()), (at.map(), at.where_each_works())]);
+        let page = MapPage {
+            title: "paths".to_owned(),
+            answers: [self.headline()].into_iter().chain(answers).collect(),
+            what: format!(
+                "{} paths of seed {}. {DRAWN}; behind one transport all algorithms judge the same losses. The balanced \
+                 error is the mean of M_c and M_w.",
+                self.paths, self.seed
+            ),
+            maps: maps.collect(),
+            csv: self.map_csv(),
+            csv_name: "map.csv".to_owned(),
+            footnote: footnote(command),
+        };
+        Shown { text, page, csv: self.paths_csv() }
+    }
+}
+
+impl Benchmark {
     /// A row per path, end and algorithm.
-    pub fn csv(&self) -> String {
+    fn paths_csv(&self) -> String {
         let factors = self.factors();
         let names = factors.iter().map(|factor| factor.replace(' ', "_").to_lowercase());
         let begin = ["vantage", "seed", "number"].map(String::from).into_iter();
@@ -77,32 +106,6 @@ impl Benchmark {
         Path::draw(self.seed, 0).levels(Vantage::Sender).iter().map(|level| level.factor).collect()
     }
 
-    /// The page: where does each algorithm work?
-    pub fn html(&self) -> String {
-        let mut answers = self.answers();
-        answers.insert(0, self.headline());
-        map_html(&MapPage {
-            title: "paths".to_owned(),
-            answers,
-            what: format!(
-                "{} paths of seed {}. {DRAWN}; behind one transport all algorithms judge the same losses. The balanced \
-                 error is the mean of M_c and M_w.",
-                self.paths, self.seed
-            ),
-            maps: self
-                .vantages
-                .iter()
-                .flat_map(|at| [(at.table(), Vec::new()), (at.map(), at.where_each_works())])
-                .collect(),
-            csv: self.map_csv(),
-            csv_name: "map.csv".to_owned(),
-            footnote: format!(
-                "losscause reproduce paths --seed {} --paths {}: the same program gives the same page.",
-                self.seed, self.paths
-            ),
-        })
-    }
-
     fn headline(&self) -> String {
         let best = self.vantages.iter().filter_map(|at| {
             let best = at.algorithms.first()?;
@@ -110,7 +113,7 @@ impl Benchmark {
                 "at the {} {}, wrong {}",
                 at.vantage,
                 best.algorithm,
-                percent(best.error?.value)
+                percent(best.error?)
             ))
         });
         let best: Vec<String> = best.collect();
@@ -137,7 +140,7 @@ impl AtVantage {
             (", and chosen by one half of the path's losses, on the other", self.best_by_halves),
         ];
         let beside = beside.into_iter().filter_map(|(who, error)| Some((who, error?)));
-        let beside = beside.map(|(who, error)| format!("{who} {}", percent(error.value)));
+        let beside = beside.map(|(who, error)| format!("{who} {}", percent(error)));
         let mut text = format!(
             "At the {}, on {} paths: the best published algorithm is {}, with a balanced error of {}{}.",
             self.vantage,
@@ -152,16 +155,18 @@ impl AtVantage {
             .filter(|row| row.origin.is_unpublished() && !row.algorithm.starts_with("always "));
         for row in own {
             if let (Some(error), Some(reduction)) = (row.error, row.reduction) {
-                let less = if reduction.value >= 0.0 { "less" } else { "more" };
-                let [value, low, high] =
-                    [reduction.value, reduction.low, reduction.high].map(|share| share * 100.0);
-                let (low, high) = if reduction.value >= 0.0 { (low, high) } else { (-high, -low) };
+                let (less, reduction) = match reduction.value >= 0.0 {
+                    true => ("less", reduction),
+                    false => ("more", reduction.negative()),
+                };
+                let reduction = reduction.percent();
                 _ = write!(
                     text,
-                    " {} has {}: {:.0} % [{low:.0}, {high:.0}] {less} than the best published.",
+                    " {} has {}: {:.0} % {} {less} than the best published.",
                     row.algorithm,
                     with_ends(error),
-                    value.abs()
+                    reduction.value,
+                    reduction.ends(0)
                 );
             }
         }
@@ -169,9 +174,10 @@ impl AtVantage {
     }
 
     /// All algorithms over all paths.
-    pub fn table(&self) -> Table {
+    fn table(&self) -> Table {
         let error = |share: Option<f64>| {
-            share.map_or_else(Cell::default, |share| Cell::from(percent(share)).wrong(share))
+            let text = |share| format!("{:.1} %", 100.0 * share);
+            share.map_or_else(Cell::default, |share| Cell::from(text(share)).wrong(share))
         };
         let mut table =
             Table::new([self.vantage, "", "error", "95 %", "M_c", "M_w", "below the best"])
@@ -195,7 +201,7 @@ impl AtVantage {
                 row.error.map_or_else(String::new, ends).into(),
                 error(row.m_c),
                 error(row.m_w),
-                row.reduction.map_or_else(String::new, reduction_text).into(),
+                row.reduction.map_or_else(String::new, |share| share.percent().text([0, 0])).into(),
             ]);
         }
         let chosen =
@@ -264,12 +270,52 @@ impl AtVantage {
     }
 }
 
-impl InLoop {
-    /// The answer, a sentence per end.
-    pub fn answers(&self) -> Vec<String> {
-        Vantage::ALL.iter().filter_map(|vantage| self.answer(vantage.name())).collect()
-    }
+impl Found for InLoop {
+    const CSV: &'static str = "loop.csv";
 
+    /// The answer, a sentence per end.
+    fn shown(&self, command: &str) -> Shown {
+        let mut answers: Vec<String> =
+            Vantage::ALL.iter().filter_map(|vantage| self.answer(vantage.name())).collect();
+        if answers.is_empty() {
+            answers.push("No algorithm ran".to_owned());
+        }
+        let tables = Vantage::ALL
+            .iter()
+            .flat_map(|vantage| LOSS_RATES.map(|rate| self.table(vantage.name(), rate)));
+        let tables: Vec<Table> = tables.collect();
+        let mut text: Vec<Part> = answers.iter().cloned().map(Part::Text).collect();
+        text.extend(tables.iter().cloned().map(|table| Part::Table(table.title(""))));
+        text.push(
+            "M_c (paths with 100 congestion losses and no policer) and queue loss beyond always congestion's: mean; worst \
+             path. Goodput over the base and the omniscient one, and what a stock competitor keeps: median; lowest path. What \
+             always congestion shows with other seeds is chance."
+                .into(),
+        );
+        let csv = csv_file::text(self.runs.iter());
+        let page = MapPage {
+            title: "paths in the loop".to_owned(),
+            answers,
+            what: format!(
+                "{} paths of seed {}, {}. {DRAWN}; all test flows run the algorithm. M_c counts on paths with \
+                 {LEAST_CONGESTION_LOSSES} congestion losses and no policer. What always congestion shows with other seeds is chance.",
+                self.paths,
+                self.seed,
+                match self.runs_per_path {
+                    1 => "one run of each".to_owned(),
+                    runs => format!("means over {runs} runs of each"),
+                }
+            ),
+            maps: tables.into_iter().map(|table| (table, Vec::new())).collect(),
+            csv: csv.clone(),
+            csv_name: Self::CSV.to_owned(),
+            footnote: footnote(command),
+        };
+        Shown { text, page, csv }
+    }
+}
+
+impl InLoop {
     fn answer(&self, vantage: &str) -> Option<String> {
         let of = |rate: f64| {
             self.rows.iter().filter(move |row| {
@@ -291,44 +337,8 @@ impl InLoop {
         ))
     }
 
-    /// A row per run.
-    pub fn csv(&self) -> String {
-        csv_file::text(self.runs.iter())
-    }
-
-    /// The page.
-    pub fn html(&self) -> String {
-        let mut answers = self.answers();
-        if answers.is_empty() {
-            answers.push("No algorithm ran".to_owned());
-        }
-        let ends =
-            Vantage::ALL.iter().flat_map(|vantage| LOSS_RATES.map(|rate| (vantage.name(), rate)));
-        map_html(&MapPage {
-            title: "paths in the loop".to_owned(),
-            answers,
-            what: format!(
-                "{} paths of seed {}, {}. {DRAWN}; all test flows run the algorithm. M_c counts on paths with \
-                 {LEAST_CONGESTION_LOSSES} congestion losses and no policer. What always congestion shows with other seeds is chance.",
-                self.paths,
-                self.seed,
-                match self.runs_per_path {
-                    1 => "one run of each".to_owned(),
-                    runs => format!("means over {runs} runs of each"),
-                }
-            ),
-            maps: ends.map(|(vantage, rate)| (self.table(vantage, rate), Vec::new())).collect(),
-            csv: self.csv(),
-            csv_name: "loop.csv".to_owned(),
-            footnote: format!(
-                "losscause reproduce paths/loop --seed {} --paths {} --runs {}: the same program gives the same page.",
-                self.seed, self.paths, self.runs_per_path
-            ),
-        })
-    }
-
     /// The algorithms at an end and a share of wireless loss, 0 to 1.
-    pub fn table(&self, vantage: &str, rate: f64) -> Table {
+    fn table(&self, vantage: &str, rate: f64) -> Table {
         let loss = format!("{:.0} % wireless loss", 100.0 * rate);
         let head = format!("{vantage}, {loss}");
         let heads = [head.as_str()].into_iter().chain(LoopRow::HEADS);
@@ -342,19 +352,11 @@ impl InLoop {
         let is_own = |row: &&LoopRow| row.vantage == vantage && row.loss_rate == rate;
         for row in self.rows.iter().filter(is_own) {
             let paths = row.over_base.map_or(0, |spread| spread.paths);
-            let name = Cell::from(row.algorithm).tip(format!("on {paths} paths"));
+            let name = Cell::from(&row.algorithm).tip(format!("on {paths} paths"));
             table.row([name].into_iter().chain(row.cells().map(Cell::from)));
         }
         table
     }
-}
-
-/// A share of wrong answers in whole percent, shaded.
-pub(crate) fn in_short(share: Option<f64>) -> Cell {
-    share.map_or_else(
-        || "–".into(),
-        |share| Cell::from(format!("{:.0}", 100.0 * share)).wrong(share),
-    )
 }
 
 impl LoopRow {
@@ -388,26 +390,16 @@ fn in_full(share: Option<f64>) -> String {
 }
 
 /// `35.6 %`.
-pub fn percent(share: f64) -> String {
-    format!("{:.1} %", 100.0 * share)
+fn percent(share: Estimate) -> String {
+    format!("{:.1} %", share.percent().value)
 }
 
 /// `[31.0, 40.2]`, percent.
-pub fn ends(interval: Interval) -> String {
-    format!("[{:.1}, {:.1}]", 100.0 * interval.low, 100.0 * interval.high)
+fn ends(share: Estimate) -> String {
+    share.percent().ends(1)
 }
 
 /// `35.6 % [31.0, 40.2]`.
-fn with_ends(interval: Interval) -> String {
-    format!("{} {}", percent(interval.value), ends(interval))
-}
-
-/// `12 [-3, 25]`, percent.
-pub fn reduction_text(interval: Interval) -> String {
-    format!(
-        "{:.0} [{:.0}, {:.0}]",
-        100.0 * interval.value,
-        100.0 * interval.low,
-        100.0 * interval.high
-    )
+fn with_ends(share: Estimate) -> String {
+    format!("{} {}", percent(share), ends(share))
 }

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `origin` | what the results depend on: only the same experiment is resumed |
 //! | `journal` | the finished cells, one line each |
+//! | `kept` | parts by their names, such as runs; [`RunList`] |
 
 use std::path::{Path, PathBuf};
 
@@ -16,9 +17,12 @@ use losscause_study::tools::atomic::folder::{
 use losscause_study::{InputError, RunError};
 
 mod journal;
+mod kept;
 mod origin;
 
 pub(crate) use journal::{Journal, Outcome};
+pub(crate) use kept::Kept;
+pub use kept::{Run, RunList};
 pub(crate) use origin::{Drawn, Kind, Origin, fnv1a, program};
 
 /// The place in which an experiment keeps its finished cells, and what becomes of those of an earlier

@@ -196,6 +196,8 @@ pub fn unload(name: &str, force: bool) -> Result<usize, KernelError> {
     let _lock = Lock::to_change()?;
     let pins = Pins::of(name);
     if !pins.link().exists() {
+        // What an interrupted load or unload has left.
+        pins.remove()?;
         return Err(KernelError::NotLoaded { name });
     }
     if machine::is_default(name)? && !force {

@@ -1,4 +1,5 @@
-//! The lock around the pins of loaded programs. It ends with its process.
+//! A lock on a file: around the pins of loaded programs, or of the one watch. It ends with its
+//! process.
 
 use std::fs::{OpenOptions, create_dir_all};
 use std::os::unix::fs::OpenOptionsExt;
@@ -17,9 +18,9 @@ const LOCK: &str = "/run/losscause-kernel.lock";
 const PATIENCE: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// The right to change or to read the pins, until it is dropped.
+/// The right to change or to read the pins, or to watch, until it is dropped.
 #[derive(Debug)]
-pub(super) struct Lock {
+pub(crate) struct Lock {
     _file: Flock<std::fs::File>,
 }
 
@@ -38,6 +39,14 @@ impl Lock {
     /// As [`Lock::to_change`].
     pub(super) fn to_read() -> Result<Self, KernelError> {
         Self::take(Path::new(LOCK), FlockArg::LockSharedNonblock, PATIENCE)
+    }
+
+    /// For a process that is the only one to have this file's lock.
+    ///
+    /// # Errors
+    /// [`KernelError::Busy`] if another has it, or the file cannot be opened.
+    pub(crate) fn alone(path: &Path) -> Result<Self, KernelError> {
+        Self::take(path, FlockArg::LockExclusiveNonblock, Duration::ZERO)
     }
 
     fn take(path: &Path, how: FlockArg, patience: Duration) -> Result<Self, KernelError> {
@@ -81,7 +90,8 @@ mod tests {
         drop(readers);
         let writer = take(FlockArg::LockExclusiveNonblock).expect("nobody has it");
         assert!(matches!(take(FlockArg::LockSharedNonblock), Err(KernelError::Busy)));
+        assert!(matches!(Lock::alone(&path), Err(KernelError::Busy)));
         drop(writer);
-        assert!(take(FlockArg::LockSharedNonblock).is_ok());
+        assert!(take(FlockArg::LockSharedNonblock).is_ok() && Lock::alone(&path).is_ok());
     }
 }

@@ -44,6 +44,7 @@ pub use base::{Base, Transferred};
 pub use caps::Caps;
 pub use error::KernelError;
 pub use load::{Loaded, Options, load, unload};
+pub(crate) use lock::Lock;
 pub use log::{VerdictLog, VerdictRecord};
 pub use needs::{Need, needs};
 pub use record::{Judged, Sums, Totals, Why};

@@ -1,14 +1,13 @@
 //! What the machine must have and the process may do: features are asked for, not versions.
 
 use std::fs;
-use std::os::linux::net::SocketAddrExt;
-use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::Path;
 
 use libbpf_rs::btf::Btf;
 use libbpf_rs::btf::types::Typedef;
 
 use super::WatchError;
+use crate::kernel::{KernelError, Lock};
 
 const BTF: &str = "/sys/kernel/btf/vmlinux";
 /// The tracepoints that `bpf/watch.bpf.c` attaches to.
@@ -48,11 +47,16 @@ fn missing(status: &str) -> Option<String> {
     (!missing.is_empty()).then(|| missing.join(" and "))
 }
 
-/// Holds a name that only one process can hold. The kernel frees it when the process ends, however
-/// it ends.
-pub(super) fn only_one() -> Result<UnixListener, WatchError> {
-    let name = SocketAddr::from_abstract_name("losscause watch").map_err(|_| WatchError::Second)?;
-    UnixListener::bind_addr(&name).map_err(|_| WatchError::Second)
+/// The file that root's watch locks. No other user can open it, and keep root from watching.
+const LOCK: &str = "/run/losscause-watch.lock";
+
+/// Refuses a second watch of root. Who may not write to `/run` goes without the lock.
+pub(super) fn only_one() -> Result<Option<Lock>, WatchError> {
+    match Lock::alone(Path::new(LOCK)) {
+        Ok(lock) => Ok(Some(lock)),
+        Err(KernelError::Busy) => Err(WatchError::Second),
+        Err(_) => Ok(None),
+    }
 }
 
 #[cfg(test)]

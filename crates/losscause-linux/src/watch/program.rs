@@ -2,7 +2,6 @@
 
 use std::cell::RefCell;
 use std::io::Read;
-use std::os::unix::net::UnixListener;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -16,7 +15,7 @@ use super::connections::Connections;
 use super::filter::Filter;
 use super::report::Snapshot;
 use super::{WatchError, machine, process};
-use crate::kernel::{KernelError, object, refusal};
+use crate::kernel::{KernelError, Lock, object, refusal};
 
 /// Watches the connections of this machine that send, in every network namespace, until it is
 /// dropped. Nothing of it outlives the process.
@@ -29,7 +28,7 @@ pub struct Watch {
     since_1970: Span,
     named: Option<Instant>,
     _links: Vec<Link>,
-    _only_one: UnixListener,
+    _only_one: Option<Lock>,
 }
 
 /// The ring is looked into so often.

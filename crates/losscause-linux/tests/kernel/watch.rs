@@ -2,6 +2,7 @@
 //! nothing is left behind.
 
 use std::collections::BTreeSet;
+use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::time::Duration;
 
@@ -128,6 +129,8 @@ fn a_second_watch_is_refused_and_nothing_is_left_of_the_first() {
     assert_eq!(programs().difference(&before).count(), 4);
     let refused = Watch::begin(&Filter::default()).err().unwrap().to_string();
     assert!(refused.starts_with("another `losscause watch` runs here"), "{refused}");
+    let mode = fs::metadata("/run/losscause-watch.lock").unwrap().mode();
+    assert_eq!(mode & 0o777, 0o600, "no other user can take the lock from root");
     drop(watch);
     hang::wait_until("the programs are gone", || programs() == before);
     drop(Watch::begin(&Filter::default()).unwrap());

@@ -1,5 +1,6 @@
 //! A sender on a socket.
 
+use std::io;
 use std::net::SocketAddr;
 
 use tokio::net::UdpSocket;
@@ -31,7 +32,11 @@ impl Sending {
             if to.is_ipv4() { ([0; 4], 0).into() } else { ([0_u16; 8], 0).into() };
         let unusable = |reason| NetError::Address { address: to, reason };
         let socket = UdpSocket::bind(any).await.map_err(unusable)?;
-        socket.connect(to).await.map_err(unusable)?;
+        socket.connect(to).await.map_err(|reason| match reason.kind() {
+            // A broadcast; a port is not asked for.
+            io::ErrorKind::PermissionDenied => unusable(io::Error::other("no single receiver")),
+            _ => unusable(reason),
+        })?;
         let clock = Clock::start();
         sender.start(clock.now());
         // The session has the queue; the channel only hands over.

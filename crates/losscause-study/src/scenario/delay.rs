@@ -5,9 +5,10 @@ use std::sync::Arc;
 use losscause::Span;
 use losscause_sim::{AtEnd, Between, DelayPoint, JitterDistribution, JitterSpec, VariationSpec};
 
+use super::expression::Names;
 use super::expression::amount::Unit;
-use super::expression::{Names, Quantity};
 use super::format::{self, DelayFormat, DelayVariation};
+use super::points::{Source, Values};
 use super::probes;
 use super::reader::{LONGEST_S, Range, Reader, Text};
 use crate::{InputError, Limits};
@@ -48,10 +49,10 @@ pub(super) fn variation(
             let read =
                 |file: &str, kind| reader.text(&field("file"), &reader.directory.join(file), kind);
             let round_trip = round_trip.unwrap_or_default();
-            let points = match (file, points) {
-                (Some(file), None) => match format {
+            let points = match Source::of(file.as_ref(), points.as_ref(), &field("file"), reader)? {
+                Source::File(file) => match format {
                     DelayFormat::Pairs => {
-                        let (text, file) = read(file, TRACE)?;
+                        let (text, file) = read(file, DELAYS.text)?;
                         delay_trace(&text, &file)?
                     }
                     DelayFormat::Irtt => {
@@ -71,28 +72,18 @@ pub(super) fn variation(
                         probes::leocc(&text, &file, millis(interval).max(Span::from_nanos(1)))?
                     }
                 },
-                (None, Some(_)) if *format != DelayFormat::Pairs => {
+                Source::Listed(_) if *format != DelayFormat::Pairs => {
                     return Err(reader.error(&field("format"), "needs a file"));
                 }
-                (None, Some(points)) => listed(points, &field("points"), reader, names)?,
-                (None, None) => {
-                    return Err(reader.error(&field("file"), "is missing, expected it or points"));
-                }
-                (Some(_), Some(_)) => {
-                    return Err(reader.error(
-                        &field("file"),
-                        "cannot be combined with points; give one of them",
-                    ));
+                Source::Listed(points) => {
+                    delays(DELAYS.listed(points, &field("points"), reader, names)?)
                 }
             };
             let between = match between {
                 format::Between::Steps => Between::Steps,
                 format::Between::Linear => Between::Linear,
             };
-            let at_end = match at_end {
-                format::AtEnd::Hold => AtEnd::Hold,
-                format::AtEnd::Repeat => AtEnd::Repeat,
-            };
+            let at_end = AtEnd::from(*at_end);
             if at_end == AtEnd::Repeat && points.last().is_none_or(|last| last.at == Span::ZERO) {
                 let problem = "is repeat, expected hold: the trace ends at 0 s, so that a round would take no time";
                 return Err(reader.error(&field("at_end"), problem));
@@ -169,43 +160,25 @@ pub(super) fn variation(
     })
 }
 
-/// The points of a trace that the scenario itself lists.
-fn listed(
-    listed: &[[Quantity; 2]],
-    key: &str,
-    reader: &Reader,
-    names: &Names,
-) -> Result<Arc<[DelayPoint]>, InputError> {
-    let mut points: Vec<DelayPoint> = Vec::with_capacity(listed.len());
-    for (number, [time, delay]) in (1..).zip(listed) {
-        let key = format!("{key}.{number}");
-        let at = reader.seconds(&key, time, names)?;
-        let range = Range::NotNegative(LONGEST_S * 1e3);
-        let delay = millis(reader.number_in(Unit::MILLIS, &key, delay, names, range)?);
-        if points.last().is_some_and(|last| at <= last.at) {
-            let problem =
-                format!("begins at {} s, expected later than the one before it", at.as_secs_f64());
-            return Err(reader.error(&key, problem));
-        }
-        points.push(DelayPoint { at, delay });
-    }
-    if points.is_empty() {
-        return Err(reader.error(
-            key,
-            "is empty, expected pairs of a time in seconds and a delay in milliseconds",
-        ));
-    }
-    Ok(points.into())
-}
-
 fn millis(ms: f64) -> Span {
     Span::from_secs_f64_rounded(ms / 1e3)
 }
 
-const TRACE: Text = Text { expected: EXPECTED, largest: 64 << 20 };
+const DELAYS: Values = Values {
+    name: "delay",
+    unit: Unit::MILLIS,
+    most: LONGEST_S * 1e3,
+    pair: "a time in seconds and a delay in milliseconds",
+    text: Text {
+        expected: "a text file with a time in seconds and a delay in milliseconds on each line",
+        largest: 64 << 20,
+    },
+};
 
-const EXPECTED: &str =
-    "a text file with a time in seconds and a delay in milliseconds on each line";
+fn delays(points: Vec<(Span, f64)>) -> Arc<[DelayPoint]> {
+    let point = |(at, ms)| DelayPoint { at, delay: millis(ms) };
+    points.into_iter().map(point).collect()
+}
 
 /// Reads a delay trace from a text: on each line a time in seconds and a delay in milliseconds,
 /// separated by blanks or a comma. Times must rise. Empty lines and comments (from `#` on) are
@@ -214,50 +187,7 @@ const EXPECTED: &str =
 /// # Errors
 /// A line is something else, or there is no point.
 pub fn delay_trace(text: &str, file_name: &str) -> Result<Arc<[DelayPoint]>, InputError> {
-    let mut points: Vec<DelayPoint> = Vec::new();
-    for (line, content) in (1..).zip(text.lines()) {
-        let content = content.split('#').next().unwrap_or_default();
-        let error = |problem| InputError::Syntax { file: file_name.to_owned(), line, problem };
-        let words: Vec<&str> = content
-            .split(|c: char| c.is_whitespace() || c == ',')
-            .filter(|w| !w.is_empty())
-            .collect();
-        let [time, delay] = words.as_slice() else {
-            if words.is_empty() {
-                continue;
-            }
-            return Err(error(format!("has {} numbers, expected a time and a delay", words.len())));
-        };
-        let number = |word: &str, what: &str, most: f64| {
-            let value = word.parse().ok().filter(|value| (0.0..=most).contains(value));
-            value.ok_or_else(|| {
-                error(format!(
-                    "the {what} is \"{}\", expected a number from 0 to {most:e}",
-                    shown(word)
-                ))
-            })
-        };
-        let at = Span::from_secs_f64_rounded(number(time, "time", LONGEST_S)?);
-        let delay = millis(number(delay, "delay", LONGEST_S * 1e3)?);
-        if points.last().is_some_and(|last| at <= last.at) {
-            let problem = format!(
-                "the time {} is not later than the one before it, expected rising times",
-                shown(time)
-            );
-            return Err(error(problem));
-        }
-        points.push(DelayPoint { at, delay });
-    }
-    if points.is_empty() {
-        let problem = "holds no point".to_owned();
-        return Err(InputError::File { file: file_name.to_owned(), problem, expected: EXPECTED });
-    }
-    Ok(points.into())
-}
-
-/// The first characters of a word; a binary file may hold a very long one.
-fn shown(word: &str) -> String {
-    word.chars().take(20).flat_map(char::escape_default).collect()
+    DELAYS.read(text, file_name).map(delays)
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@ pub mod format;
 pub mod lda;
 mod link;
 mod patterns;
+mod points;
 mod probes;
 pub mod protocol;
 mod queue;

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use losscause::Span;
 use losscause_sim::{AtEnd, RatePoint, RateSpec, RetransmissionSpec};
 
+use super::expression::Names;
 use super::expression::amount::Unit;
-use super::expression::{Names, Quantity};
-use super::format::{self, RateVariation, Retransmission};
+use super::format::{RateVariation, Retransmission};
+use super::points::{Source, Values, shown};
 use super::reader::{LONGEST_S, Range, Reader, Text};
 use crate::{InputError, Limits};
 
@@ -26,27 +27,17 @@ pub(super) fn variation(
     Ok(match variation {
         RateVariation::None => RateSpec::Constant,
         RateVariation::Steps { file, points, at_end } => {
-            let points = match (file, points) {
-                (Some(file), None) => {
+            let points = match Source::of(file.as_ref(), points.as_ref(), &field("file"), reader)? {
+                Source::File(file) => {
                     let (text, file) =
-                        reader.text(&field("file"), &reader.directory.join(file), STEPS)?;
+                        reader.text(&field("file"), &reader.directory.join(file), RATES.text)?;
                     rate_trace(&text, &file)?
                 }
-                (None, Some(points)) => listed(points, &field("points"), reader, names)?,
-                (None, None) => {
-                    return Err(reader.error(&field("file"), "is missing, expected it or points"));
-                }
-                (Some(_), Some(_)) => {
-                    return Err(reader.error(
-                        &field("file"),
-                        "cannot be combined with points; give one of them",
-                    ));
+                Source::Listed(points) => {
+                    rates(RATES.listed(points, &field("points"), reader, names)?)
                 }
             };
-            let at_end = match at_end {
-                format::AtEnd::Hold => AtEnd::Hold,
-                format::AtEnd::Repeat => AtEnd::Repeat,
-            };
+            let at_end = AtEnd::from(*at_end);
             checked(RateSpec::Steps { points, at_end }, &field("at_end"), reader)?
         }
         RateVariation::Mahimahi { file, opportunity_bytes } => {
@@ -95,42 +86,22 @@ fn checked(spec: RateSpec, key: &str, reader: &Reader) -> Result<RateSpec, Input
     Ok(spec)
 }
 
-/// The points that stand in the scenario itself.
-fn listed(
-    listed: &[[Quantity; 2]],
-    key: &str,
-    reader: &Reader,
-    names: &Names,
-) -> Result<Arc<[RatePoint]>, InputError> {
-    let mut points: Vec<RatePoint> = Vec::with_capacity(listed.len());
-    for (number, [time, rate]) in (1..).zip(listed) {
-        let key = format!("{key}.{number}");
-        let at = reader.seconds(&key, time, names)?;
-        let range = Range::NotNegative(MOST_BPS);
-        let rate_bps = reader.number_in(Unit::BPS, &key, rate, names, range)?.round() as u64;
-        if points.last().is_some_and(|last| at <= last.at) {
-            let problem =
-                format!("begins at {} s, expected later than the one before it", at.as_secs_f64());
-            return Err(reader.error(&key, problem));
-        }
-        points.push(RatePoint { at, rate_bps });
-    }
-    if points.is_empty() {
-        return Err(reader.error(
-            key,
-            "is empty, expected pairs of a time in seconds and a rate in bits per second",
-        ));
-    }
-    Ok(points.into())
+/// Rates of steps, bits per second.
+const RATES: Values = Values {
+    name: "rate",
+    unit: Unit::BPS,
+    most: 1e12,
+    pair: "a time in seconds and a rate in bits per second",
+    text: Text {
+        expected: "a text file with a time in seconds and a rate in bits per second on each line",
+        largest: 64 << 20,
+    },
+};
+
+fn rates(points: Vec<(Span, f64)>) -> Arc<[RatePoint]> {
+    let point = |(at, bps): (Span, f64)| RatePoint { at, rate_bps: bps.round() as u64 };
+    points.into_iter().map(point).collect()
 }
-
-/// The highest rate of a step, bits per second.
-const MOST_BPS: f64 = 1e12;
-
-const STEPS: Text = Text { expected: EXPECTED_STEPS, largest: 64 << 20 };
-
-const EXPECTED_STEPS: &str =
-    "a text file with a time in seconds and a rate in bits per second on each line";
 
 const OPPORTUNITIES: Text = Text { expected: EXPECTED_OPPORTUNITIES, largest: 256 << 20 };
 
@@ -143,49 +114,7 @@ const EXPECTED_OPPORTUNITIES: &str = "a text file with a time in whole milliseco
 /// # Errors
 /// Anything else stands in the text, or no point at all.
 pub fn rate_trace(text: &str, file_name: &str) -> Result<Arc<[RatePoint]>, InputError> {
-    let mut points: Vec<RatePoint> = Vec::new();
-    for (line, content) in (1..).zip(text.lines()) {
-        let content = content.split('#').next().unwrap_or_default();
-        let error = |problem| InputError::Syntax { file: file_name.to_owned(), line, problem };
-        let words: Vec<&str> = content
-            .split(|c: char| c.is_whitespace() || c == ',')
-            .filter(|word| !word.is_empty())
-            .collect();
-        let [time, rate] = words.as_slice() else {
-            if words.is_empty() {
-                continue;
-            }
-            return Err(error(format!("has {} numbers, expected a time and a rate", words.len())));
-        };
-        let number = |word: &str, what: &str, most: f64| {
-            let value = word.parse().ok().filter(|value| (0.0..=most).contains(value));
-            value.ok_or_else(|| {
-                error(format!(
-                    "the {what} is \"{}\", expected a number from 0 to {most:e}",
-                    shown(word)
-                ))
-            })
-        };
-        let at = Span::from_secs_f64_rounded(number(time, "time", LONGEST_S)?);
-        let rate_bps = number(rate, "rate", MOST_BPS)?.round() as u64;
-        if points.last().is_some_and(|last| at <= last.at) {
-            let problem = format!(
-                "the time {} is not later than the one before it, expected rising times",
-                shown(time)
-            );
-            return Err(error(problem));
-        }
-        points.push(RatePoint { at, rate_bps });
-    }
-    if points.is_empty() {
-        let problem = "holds no point".to_owned();
-        return Err(InputError::File {
-            file: file_name.to_owned(),
-            problem,
-            expected: EXPECTED_STEPS,
-        });
-    }
-    Ok(points.into())
+    RATES.read(text, file_name).map(rates)
 }
 
 /// Reads mahimahi's delivery opportunities from a text: on each line a time in whole milliseconds.
@@ -228,11 +157,6 @@ pub fn mahimahi_trace(text: &str, file_name: &str) -> Result<Arc<[Span]>, InputE
     })
 }
 
-/// The start of a word, which may be of any length in a binary file.
-fn shown(word: &str) -> String {
-    word.chars().take(20).flat_map(char::escape_default).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -265,7 +189,7 @@ mod tests {
         );
         assert_eq!(
             steps("\n").unwrap_err(),
-            format!("r.txt: holds no point, expected {EXPECTED_STEPS}")
+            format!("r.txt: holds no point, expected {}", RATES.text.expected)
         );
     }
 

@@ -11,9 +11,12 @@
 //! What is compared matters more than the test (of ranks, Mann and Whitney 1947). A sender sends
 //! until it learns of a loss, and then less: packets that left between a loss and its discovery are
 //! neither losses nor others. Then a rank shows how much likelier a loss is at a longer delay,
-//! whatever window and time the losses themselves leave the sender. A delay is the least of the
-//! last 50 to 100 ms ([`QueueSeen::recent`](super::QueueSeen::recent)): one packet's own delay
-//! depends on how its acknowledgement was delayed, and a managed queue drops by what lasts.
+//! whatever window and time the losses themselves leave the sender. A delay is of the time before
+//! the loss ([`QueueSeen::recent`](super::QueueSeen::recent)): one packet's own depends on how its
+//! acknowledgement was delayed, and a managed queue drops by what lasts: CoDel by the least of 100
+//! ms, RED by a mean of hundreds of packets, PIE by a probability that grows while the delay is
+//! above a target. So the least of a short time and the mean of a long one are ranked: a queue
+//! chooses one of them, and the air neither.
 //!
 //! A rank of one half does not tell the air from a policer, which drops without a queue; nor from a
 //! short queue beneath a delay that varies more. What was sent before the losses
@@ -24,15 +27,16 @@
 //! use losscause::diagnosis::DelayRank;
 //!
 //! // A queue that grows from 0 to 39 ms, again and again.
-//! let others: Vec<Span> = (0..120).map(|k| Span::from_millis(k % 40)).collect();
+//! let delay = |ms: i64| [Span::from_millis(ms), Span::from_millis(ms / 2)];
+//! let others: Vec<[Span; 2]> = (0..120).map(|k| delay(k % 40)).collect();
 //! let of = |ms: fn(i64) -> i64| {
-//!     let lost: Vec<Span> = (0..30).map(|k| Span::from_millis(ms(k))).collect();
+//!     let lost: Vec<[Span; 2]> = (0..30).map(|k| delay(ms(k))).collect();
 //!     DelayRank::of(&lost, &others).expect("many")
 //! };
 //! let queue = of(|k| 34 + k % 6);
-//! assert!(queue.is_chosen() && queue.rank > 0.9, "{queue:?}");
+//! assert!(queue.is_chosen() && queue.largest() > 0.9, "{queue:?}");
 //! let air = of(|k| k * 7 % 40);
-//! assert!(air.is_any() && air.rank < 0.55, "{air:?}");
+//! assert!(air.is_any() && air.mean() < 0.55, "{air:?}");
 //! ```
 
 use crate::Span;
@@ -40,8 +44,11 @@ use crate::Span;
 /// How the delays at losses rank among those of other packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DelayRank {
-    /// The mean rank of the losses, from 0 to 1: one half by chance, near one at a queue.
-    pub rank: f64,
+    /// The mean ranks of the losses, from 0 to 1, by each of [`QueueSeen::recent`]: one half by
+    /// chance, one of them near one at a queue.
+    ///
+    /// [`QueueSeen::recent`]: super::QueueSeen::recent
+    pub ranks: [f64; 2],
     /// The losses that count: the first of each round.
     pub losses: u32,
     /// The packets that they are compared with.
@@ -68,38 +75,51 @@ const BELOW: f64 = 1.5;
 impl DelayRank {
     /// Of the delays at losses, and at other packets of the flow. All are differences to the same
     /// delay, whatever that is. None without losses, or with fewer than 32 others.
-    pub fn of(at_losses: &[Span], others: &[Span]) -> Option<Self> {
+    pub fn of(at_losses: &[[Span; 2]], others: &[[Span; 2]]) -> Option<Self> {
         let losses = u32::try_from(at_losses.len()).ok().filter(|&losses| losses > 0)?;
         let count = u32::try_from(others.len()).ok().filter(|&count| count >= FEWEST_OTHERS)?;
-        // Equal delays count half.
-        let halves_below = |lost: &Span| -> u64 {
-            let halves = |other: &Span| 1 + other.cmp(lost).reverse() as i64;
-            others.iter().map(halves).sum::<i64>() as u64
-        };
-        let halves: u64 = at_losses.iter().map(halves_below).sum();
-        let rank = halves as f64 / (2.0 * f64::from(losses) * f64::from(count));
-        Some(Self { rank, losses, others: count })
+        let ranks = [0, 1].map(|place| {
+            // Equal delays count half.
+            let halves_below = |lost: &[Span; 2]| -> u64 {
+                let halves =
+                    |other: &[Span; 2]| 1 + other[place].cmp(&lost[place]).reverse() as i64;
+                others.iter().map(halves).sum::<i64>() as u64
+            };
+            let halves: u64 = at_losses.iter().map(halves_below).sum();
+            halves as f64 / (2.0 * f64::from(losses) * f64::from(count))
+        });
+        Some(Self { ranks, losses, others: count })
+    }
+
+    /// The larger rank: a queue chooses its delay.
+    pub fn largest(&self) -> f64 {
+        self.ranks[0].max(self.ranks[1])
+    }
+
+    /// The mean of both ranks. By chance it is as near to one half as each of them, or nearer.
+    pub fn mean(&self) -> f64 {
+        (self.ranks[0] + self.ranks[1]) / 2.0
     }
 
     /// Whether the losses choose a long delay: a queue lost most of these packets.
     pub fn is_chosen(&self) -> bool {
-        self.rank >= LEAST_OF_CHOSEN && self.is_beyond(self.rank - 0.5, CHOSEN)
+        self.largest() >= LEAST_OF_CHOSEN && self.is_beyond(self.largest() - 0.5, CHOSEN)
     }
 
     /// The same beyond doubt.
     pub fn is_clearly_chosen(&self) -> bool {
-        self.rank >= LEAST_OF_CLEAR && self.is_beyond(self.rank - 0.5, CLEAR)
+        self.largest() >= LEAST_OF_CLEAR && self.is_beyond(self.largest() - 0.5, CLEAR)
     }
 
-    /// Whether the rank is above what chance mostly makes of it: the losses may be a queue's.
+    /// Whether the ranks are above what chance mostly makes of them: the losses may be a queue's.
     pub fn is_above_chance(&self) -> bool {
-        self.is_beyond(self.rank - 0.5, ABOVE_CHANCE)
+        self.is_beyond(self.mean() - 0.5, ABOVE_CHANCE)
     }
 
     /// Whether the losses choose no delay: no queue lost most of these packets, unless it is short
     /// beside what else delays them.
     pub fn is_any(&self) -> bool {
-        self.is_beyond(MOST_OF_ANY - self.rank, BELOW)
+        self.is_beyond(MOST_OF_ANY - self.mean(), BELOW)
     }
 
     /// Whether a distance of the rank is more than so many of its deviations.
@@ -118,25 +138,25 @@ mod tests {
     use super::*;
     use crate::diagnosis::testing::air;
 
-    fn ms(values: impl IntoIterator<Item = i64>) -> Vec<Span> {
-        values.into_iter().map(Span::from_millis).collect()
+    fn ms(values: impl IntoIterator<Item = i64>) -> Vec<[Span; 2]> {
+        values.into_iter().map(|ms| [Span::from_millis(ms); 2]).collect()
     }
 
     /// The delays of a sender whose queue grows by 1 ms a round trip, of ten packets, until one is
     /// dropped, and falls to 0.6 of it: of lost packets, and of those before a loss is known.
-    fn sawtooth(mut drops: impl FnMut(i64) -> bool) -> (Vec<Span>, Vec<Span>) {
+    fn sawtooth(mut drops: impl FnMut(i64) -> bool) -> (Vec<[Span; 2]>, Vec<[Span; 2]>) {
         let (mut lost, mut others) = (Vec::new(), Vec::new());
         let mut queue = 10;
         for _ in 0..4_000 {
             let first = (0..10).find(|_| drops(queue));
-            others.extend((0..first.unwrap_or(10)).map(|_| Span::from_millis(queue)));
-            lost.extend(first.map(|_| Span::from_millis(queue)));
+            others.extend((0..first.unwrap_or(10)).map(|_| [Span::from_millis(queue); 2]));
+            lost.extend(first.map(|_| [Span::from_millis(queue); 2]));
             queue = if first.is_some() { queue * 6 / 10 } else { queue + 1 };
         }
         (lost, others)
     }
 
-    fn rank((lost, others): (Vec<Span>, Vec<Span>)) -> DelayRank {
+    fn rank((lost, others): (Vec<[Span; 2]>, Vec<[Span; 2]>)) -> DelayRank {
         DelayRank::of(&lost, &others).expect("many losses")
     }
 
@@ -144,7 +164,7 @@ mod tests {
     fn ranks_worked_by_hand() {
         let others = ms(0..40);
         // 10 of 40 are below 10 ms, and one is equal; all are below 99 ms, none below -1 ms.
-        let of = |lost: &[i64]| DelayRank::of(&ms(lost.to_vec()), &others).map(|one| one.rank);
+        let of = |lost: &[i64]| DelayRank::of(&ms(lost.to_vec()), &others).map(|one| one.mean());
         assert_eq!(of(&[10]), Some(10.5 / 40.0));
         assert_eq!(of(&[99, -1]), Some(0.5));
         assert_eq!(of(&[99, 10]), Some((1.0 + 10.5 / 40.0) / 2.0));
@@ -159,7 +179,7 @@ mod tests {
                 rank(sawtooth(|_| strikes(0)))
             };
             let ranks: Vec<DelayRank> = (1..=20).map(of).collect();
-            let mean = ranks.iter().map(|one| one.rank).sum::<f64>() / 20.0;
+            let mean = ranks.iter().map(DelayRank::mean).sum::<f64>() / 20.0;
             assert!((mean - 0.5).abs() < 0.02, "1 in {one_in}: {mean}");
             assert!(!ranks.iter().any(DelayRank::is_chosen), "1 in {one_in}");
             let any = ranks.iter().filter(|one| one.is_any()).count();
@@ -170,7 +190,7 @@ mod tests {
     #[test]
     fn a_queue_chooses_its_delay_full_or_managed() {
         let full = rank(sawtooth(|queue| queue >= 40));
-        assert!(full.is_clearly_chosen() && full.rank > 0.95, "{full:?}");
+        assert!(full.is_clearly_chosen() && full.largest() > 0.95, "{full:?}");
         // It drops one packet in 50 from 25 ms on.
         let mut at_random = air(50, 3);
         let managed = rank(sawtooth(|queue| queue >= 25 && at_random(0)));
@@ -178,15 +198,32 @@ mod tests {
     }
 
     #[test]
+    fn a_queue_chooses_one_of_both_delays_and_the_air_neither() {
+        let others: Vec<[Span; 2]> =
+            (0..100).map(|k| [k, k * 37 % 100].map(Span::from_millis)).collect();
+        let of = |lost: fn(i64) -> [i64; 2]| {
+            let lost: Vec<[Span; 2]> = (0..20).map(|k| lost(k).map(Span::from_millis)).collect();
+            DelayRank::of(&lost, &others).expect("many losses")
+        };
+        let by_mean = of(|k| [5 * k, 90 + k % 10]);
+        assert!(by_mean.is_chosen() && !by_mean.is_any(), "{by_mean:?}");
+        let by_least = of(|k| [90 + k % 10, 5 * k]);
+        assert_eq!((by_least.largest(), by_least.mean()), (by_mean.largest(), by_mean.mean()));
+        let air = of(|k| [5 * k, 5 * k]);
+        assert!(air.is_any() && !air.is_above_chance(), "{air:?}");
+    }
+
+    #[test]
     fn units_and_offsets_do_not_matter() {
         let mut at_random = air(50, 3);
         let (lost, others) = sawtooth(|queue| queue >= 25 && at_random(0));
         let one = DelayRank::of(&lost, &others);
-        let changed = |spans: &[Span], times: i64, by_ms: i64| -> Vec<Span> {
-            spans.iter().map(|span| *span * times + Span::from_millis(by_ms)).collect()
+        let changed = |spans: &[[Span; 2]], times: i64, by_ms: i64| -> Vec<[Span; 2]> {
+            let of_one = |span: Span| span * times + Span::from_millis(by_ms);
+            spans.iter().map(|spans| spans.map(of_one)).collect()
         };
         for (times, by_ms) in [(1, -3_600_000), (7, 0), (1_000, 5)] {
-            let of = |spans: &[Span]| changed(spans, times, by_ms);
+            let of = |spans: &[[Span; 2]]| changed(spans, times, by_ms);
             assert_eq!(DelayRank::of(&of(&lost), &of(&others)), one, "{times}, {by_ms} ms");
         }
     }

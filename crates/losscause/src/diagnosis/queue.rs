@@ -41,9 +41,10 @@ pub struct QueueSeen {
     pub above_least: Span,
     /// The least queueing of the last 50 to 100 ms: the queue that stood.
     pub standing: Span,
-    /// The least trip time of the last 50 to 100 ms, above the flow's first: to be compared with
-    /// others of the flow ([`DelayRank`](super::DelayRank)).
-    pub recent: Span,
+    /// The least trip time of the last 50 to 100 ms, and the mean one of the last second, above the
+    /// flow's first: to be compared with others of the flow ([`DelayRank`](super::DelayRank)). Of
+    /// the time before the loss, where that is known.
+    pub recent: [Span; 2],
     /// The greatest queueing of the last one to two seconds. Whatever delays no packet, such as a
     /// policer, leaves none.
     pub peak: Span,
@@ -136,6 +137,7 @@ impl QueueMeter {
         self.base.take(now, trip, BASE_BUCKET.max((trip - self.least) * BASE_DELAYS));
         self.low.take(now, trip, LOW_BUCKET);
         self.jitter += ((trip - self.latest).abs() - self.jitter) / JITTER_SHARE;
+        self.latest = trip;
         if self.queueing() < self.empty_below() {
             self.empty_at = Some(now);
         }
@@ -144,7 +146,7 @@ impl QueueMeter {
         let share = elapsed / (elapsed + CONTRAST_NS);
         self.deviation_ns += share * ((above - self.mean_ns).abs() - self.deviation_ns);
         self.mean_ns += share * (above - self.mean_ns);
-        (self.at, self.latest) = (now, trip);
+        self.at = now;
         self.take_peak(now);
     }
 
@@ -168,9 +170,10 @@ impl QueueMeter {
     }
 
     /// [`QueueSeen::recent`] now; none before the first trip time.
-    pub fn recent(&self) -> Option<Span> {
-        let first = self.first?;
-        Some(self.latest - first - self.low.above(self.latest, |smallest| smallest.first))
+    pub fn recent(&self) -> Option<[Span; 2]> {
+        let newest = self.latest - self.first?;
+        let least = newest - self.low.above(self.latest, |smallest| smallest.first);
+        Some([least, Span::from_nanos(self.mean_ns as i64)])
     }
 
     #[inline]
@@ -225,6 +228,18 @@ mod tests {
         let burst = seen((0..100).map(|k| if k < 98 { 40 } else { 60 }));
         assert_eq!((burst.queueing, burst.standing), (Span::from_millis(20), Span::ZERO));
         assert!(burst.contrast > 2.0, "{}", burst.contrast);
+    }
+
+    #[test]
+    fn recent_delays_are_the_least_of_a_tenth_of_a_second_and_the_mean_of_a_second() {
+        let step =
+            |after: i64| seen((0..500 + after).map(|k| if k < 500 { 40 } else { 60 })).recent;
+        assert_eq!(step(5)[0], Span::ZERO);
+        let [least, mean] = step(15);
+        assert_eq!(least, Span::from_millis(20));
+        // Each of the 15 leaves 100 of 101 parts.
+        let expected = Span::from_secs_f64_rounded(0.02 * (1.0 - (100.0_f64 / 101.0).powi(15)));
+        assert!((mean - expected).abs() < Span::from_micros(1), "{mean:?}");
     }
 
     #[test]

@@ -294,21 +294,25 @@ impl Readings {
         Some((moments, self.delays.filter(DelayRank::is_any)?))
     }
 
-    /// A queue, by the delays at its losses: longer than those of other packets; or if they seem
-    /// longer, and more was sent before losses than before others.
+    /// A queue, by the delays before its losses: longer than those of other packets; or if they
+    /// seem longer, and more was sent before losses than before others. It may be gone when the
+    /// losses show, as after a time in which its link stood still.
     fn long_delay(&self) -> Option<Diagnosis> {
         let delays = self.delays?;
         let are_both_above = delays.is_above_chance()
             && self.moments.is_some_and(|moments| moments.is_above_chance());
-        if self.has_no_queue() || !(delays.is_chosen() || are_both_above) {
+        let is_gone = self.has_no_queue();
+        let was_there = delays.is_clearly_chosen() && self.peak >= NO_QUEUE.1;
+        if is_gone && !was_there || !(delays.is_chosen() || are_both_above) {
             return None;
         }
         let stands = self.of_rounds(self.queued) >= MOST;
         let certainty =
             if stands && delays.is_clearly_chosen() { Certainty::Clear } else { Certainty::Likely };
-        let findings =
-            [Some(Finding::DelayRank(delays)), Some(Finding::Queueing(self.queueing)), None];
-        Some(Diagnosis { cause: self.queue_cause(), certainty, findings })
+        let queueing = (!is_gone).then_some(Finding::Queueing(self.queueing));
+        let findings = [Some(Finding::DelayRank(delays)), queueing, None];
+        let length = if is_gone { self.peak } else { self.above_least };
+        Some(Diagnosis { cause: queue_of(length), certainty, findings })
     }
 
     /// A limit to the rate, by the moments of its losses. A queue delays packets by what was sent
@@ -328,9 +332,8 @@ impl Readings {
         Some(Diagnosis { cause, certainty: Certainty::Likely, findings })
     }
 
-    /// A queue's cause, by its length.
     fn queue_cause(&self) -> Cause {
-        if self.above_least >= LONG_QUEUE { Cause::FullQueue } else { Cause::ManagedQueue }
+        queue_of(self.above_least)
     }
 
     /// A long queue that overflows in few rounds, as a deep one does: it stood before all of them,
@@ -491,6 +494,11 @@ impl Readings {
         let is_small = self.queueing < (self.jitter * 3).max(small).min(large);
         is_small && (self.queueing < HOSTS || self.contrast < LONGEST)
     }
+}
+
+/// A queue's cause, by its length.
+fn queue_of(length: Span) -> Cause {
+    if length >= LONG_QUEUE { Cause::FullQueue } else { Cause::ManagedQueue }
 }
 
 impl OneRate {

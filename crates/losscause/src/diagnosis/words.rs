@@ -132,8 +132,11 @@ impl fmt::Display for Finding {
                     100.0 * rank
                 )
             }
-            Self::DelayRank(delays @ DelayRank { rank, losses, .. }) => {
-                let usual = if delays.is_any() { "no longer than" } else { "longer than" };
+            Self::DelayRank(delays @ DelayRank { losses, .. }) => {
+                let (usual, rank) = match delays.is_any() {
+                    true => ("no longer than", delays.mean()),
+                    false => ("longer than", delays.largest()),
+                };
                 write!(
                     f,
                     "in {losses} rounds of losses the delay was {usual} usual (longer than that of {:.0} % of packets, by chance 50 %)",

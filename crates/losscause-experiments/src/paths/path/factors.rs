@@ -1,8 +1,5 @@
 //! The factors of a path, and their levels.
 
-use losscause::End;
-use std::fmt;
-
 use serde::Deserialize;
 
 /// Declares the levels of a factor with their names in reports; in `paths.toml` the names have
@@ -185,31 +182,5 @@ factor! {
         Duplicates = "without SACK",
         /// As Linux 6.18 does with CUBIC: SACK and RACK, windows in bytes, delayed ACKs.
         Linux = "Linux",
-    }
-}
-
-factor! {
-    /// The end that judges losses, and with it the transport.
-    Vantage {
-        /// TFRC's receiver, from one-way trip times.
-        Receiver = "receiver",
-        /// TCP's sender, from round-trip times and ACKs.
-        Sender = "sender",
-    }
-}
-
-impl Vantage {
-    /// The end at which algorithms run there.
-    pub fn end(self) -> End {
-        match self {
-            Self::Receiver => End::Receiver,
-            Self::Sender => End::Sender,
-        }
-    }
-}
-
-impl fmt::Display for Vantage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
     }
 }

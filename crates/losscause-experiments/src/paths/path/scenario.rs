@@ -6,9 +6,9 @@ use losscause_sim::rng::Stream;
 
 use super::Path;
 use super::factors::{
-    Acknowledged, Acks, Beside, Cross, Delay, Host, Loss, Pilot, Place, Queue, Rate, Reverse,
-    Stack, Vantage,
+    Acknowledged, Acks, Beside, Cross, Delay, Host, Loss, Pilot, Place, Queue, Rate, Reverse, Stack,
 };
+use crate::drawn::Vantage;
 use crate::paths::ranges::{RANGES, rounded};
 
 /// Writes a path's scenario.

@@ -65,12 +65,11 @@ impl Plan {
             cost += packet_hops;
             observe(Event::Progress(Progress { runs: 0, cost: thousands(cost).min(of_searches) }));
         };
-        let searches = self.searches.len();
         for (search, tried) in std::mem::take(&mut found.searches) {
             self.searches[search].tried = tried;
         }
         let calibrated = self.calibrate(&workers, &mut ran, &|search, tried| {
-            kept.map_or(Ok(()), |kept| kept.keep_calibration((search, searches), tried))
+            kept.map_or(Ok(()), |kept| kept.keep_calibration(search, tried))
         })?;
         calibrated.iter().for_each(|found| observe(Event::Calibrated(found)));
         // All runs are in one queue, in the order of the sheets, so that no thread is idle before

@@ -9,16 +9,15 @@ use super::execute::Values;
 use super::recording::Recorded;
 use super::{Plan, Repetitions};
 use crate::stack::Stack;
-use crate::store::{Held, Journal, Kind, Origin, Outcome, Store, fnv1a, program};
+use crate::store::{self, Kind, Origin, Store, fnv1a, program};
 use losscause_study::RunError;
 
 /// A store with the finished runs and calibrations of one plan.
 pub(super) struct Kept {
-    journal: Journal,
-    _held: Held,
+    parts: store::Kept<Done>,
     /// The first run of every configuration, by its number. Calibrations come after all runs.
     firsts: Vec<usize>,
-    names: Vec<String>,
+    runs: usize,
 }
 
 /// What an earlier, interrupted execution has kept.
@@ -37,26 +36,11 @@ pub(super) struct Made {
     pub(super) recorded: Vec<Recorded>,
 }
 
-/// A line of the journal.
-#[derive(Debug, Serialize, Deserialize)]
-struct Line {
-    number: usize,
-    /// The configuration and the seed, or the calibration.
-    name: String,
-    done: Done,
-}
-
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Done {
     Run(Made),
     Calibration(Tried),
-}
-
-impl Outcome for Line {
-    fn number(&self) -> usize {
-        self.number
-    }
 }
 
 impl Kept {
@@ -69,7 +53,6 @@ impl Kept {
         stacks: &[Box<dyn Stack>],
         store: &Store,
     ) -> Result<(Self, Found), RunError> {
-        let held = store.open(&plan.origin(stacks), &[])?;
         let mut firsts = Vec::new();
         let mut names = Vec::new();
         let mut runs = Vec::new();
@@ -83,18 +66,18 @@ impl Kept {
         }
         names.extend(plan.searches.iter().map(ToString::to_string));
         let mut found = Found::default();
-        let is_known = |line: &Line| line.name == names[line.number];
-        let journal = held.journal(names.len(), is_known, |line: Line| {
-            match (runs.get(line.number), line.done) {
+        let (parts, earlier) = store::Kept::open(store, &plan.origin(stacks), names)?;
+        for (number, done) in earlier {
+            match (runs.get(number), done) {
                 (Some(&run), Done::Run(made)) => _ = found.runs.insert(run, made),
                 (None, Done::Calibration(tried)) => {
-                    found.searches.insert(line.number - runs.len(), tried);
+                    found.searches.insert(number - runs.len(), tried);
                 }
                 // It is made again.
                 _ => {}
             }
-        })?;
-        Ok((Self { journal, _held: held, firsts, names }, found))
+        }
+        Ok((Self { parts, firsts, runs: runs.len() }, found))
     }
 
     /// Keeps repetition `k` of a configuration. Any thread may call it. A value that is not finite
@@ -108,23 +91,15 @@ impl Kept {
         if !is_finite {
             return Ok(());
         }
-        self.keep(self.firsts[c] + k as usize, Done::Run(made.clone()))
+        self.parts.keep(self.firsts[c] + k as usize, Done::Run(made.clone()))
     }
 
-    /// Keeps a calibration that is over, by its number of all `searches`.
+    /// Keeps a calibration that is over, by its number.
     ///
     /// # Errors
     /// The file cannot be written.
-    pub(super) fn keep_calibration(
-        &self,
-        (search, searches): (usize, usize),
-        tried: &Tried,
-    ) -> Result<(), RunError> {
-        self.keep(self.names.len() - searches + search, Done::Calibration(tried.clone()))
-    }
-
-    fn keep(&self, number: usize, done: Done) -> Result<(), RunError> {
-        self.journal.keep(&Line { number, name: self.names[number].clone(), done })
+    pub(super) fn keep_calibration(&self, search: usize, tried: &Tried) -> Result<(), RunError> {
+        self.parts.keep(self.runs + search, Done::Calibration(tried.clone()))
     }
 }
 

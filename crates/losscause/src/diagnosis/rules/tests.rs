@@ -358,7 +358,7 @@ fn one_overflow_that_lost_most_packets_is_not_the_air_s() {
 }
 
 fn delays(rank: f64, losses: u32) -> Option<DelayRank> {
-    Some(DelayRank { rank, losses, others: 100 })
+    Some(DelayRank { ranks: [rank; 2], losses, others: 100 })
 }
 
 #[test]
@@ -382,6 +382,18 @@ fn a_queue_that_is_not_alike_is_told_by_the_delays_that_its_losses_choose() {
     assert_eq!(found(&seldom, None), (Cause::FullQueue, Certainty::Likely));
     let without = Readings { per_round: 4.0, lost: 160, delays: delays(0.85, 40), ..passing() };
     assert_eq!(found(&without, None).1, Certainty::CannotTell, "no queue at all");
+}
+
+#[test]
+fn a_queue_that_is_gone_when_its_losses_show_is_told_by_the_delays_before_them() {
+    let of = |peak: f64, rank: f64| {
+        let behind = Readings { per_round: 4.0, lost: 160, ..passing() };
+        found(&Readings { peak: ms(peak), delays: delays(rank, 40), ..behind }, None)
+    };
+    assert_eq!(of(60.0, 0.85), (Cause::FullQueue, Certainty::Likely));
+    assert_eq!(of(15.0, 0.85), (Cause::ManagedQueue, Certainty::Likely));
+    assert_eq!(of(5.0, 0.85).1, Certainty::CannotTell, "no packet waited");
+    assert_eq!(of(60.0, 0.72).1, Certainty::CannotTell, "nor is it beyond doubt");
 }
 
 #[test]

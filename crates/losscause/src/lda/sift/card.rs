@@ -151,15 +151,18 @@ impl Card {
         // The remainders change nothing; they say that the numbers are indices, so that none is
         // checked.
         let intervals = intervals(clues);
-        let single: [i16; Clues::COUNT] =
-            array::from_fn(|clue| self.single[clue][usize::from(intervals[clue]) % INTERVALS]);
+        let mut single = [0; LANES];
+        for clue in 0..Clues::COUNT {
+            single[clue] = self.single[clue][usize::from(intervals[clue]) % INTERVALS];
+        }
         let quarters = intervals.map(|interval| interval / 2);
         let together = |tables: Range<usize>| -> i16 {
             let tables = TOGETHER[tables.clone()].iter().zip(&self.tables[tables]);
             tables
                 .map(|(three, table)| {
-                    let [a, b, c] = three.map(|clue| usize::from(quarters[clue]) % QUARTERS);
-                    table[a][b][c]
+                    let [a, b, c] = three.map(|clue| usize::from(quarters[clue]));
+                    let cells = table.as_flattened().as_flattened();
+                    cells[((a * QUARTERS + b) * QUARTERS + c) % cells.len()]
                 })
                 .sum()
         };
@@ -170,22 +173,49 @@ impl Card {
 }
 
 /// The two readings with the largest weights of either sign; of two equal ones the first is the
-/// heavier.
-fn heaviest(weights: &[i16; Clues::COUNT]) -> [usize; 2] {
+/// heavier. Eight readings are compared at a time, and then halves of the eight.
+fn heaviest(weights: &[i16; LANES]) -> [usize; 2] {
     // Each size, with its reading in the low five bits.
-    let mut sizes: [i16; Clues::COUNT] = array::from_fn(|clue| {
+    let sizes: [i16; LANES] = array::from_fn(|clue| {
         let size = weights[clue].abs().min(1_023);
-        (size << 5) | (Clues::COUNT - 1 - clue) as i16
+        (size << 5) | (Clues::COUNT - 1).saturating_sub(clue) as i16
     });
-    let mut take_largest = || {
-        let largest = sizes.iter().copied().fold(0, i16::max);
-        let clue = (Clues::COUNT - 1).saturating_sub(largest as usize % 32);
-        sizes[clue] = 0;
-        clue
-    };
-    [take_largest(), take_largest()]
+    let (mut largest, mut next) = ([0_i16; 8], [0_i16; 8]);
+    for eight in sizes.as_chunks::<8>().0 {
+        for i in 0..8 {
+            next[i] = next[i].max(largest[i].min(eight[i]));
+            largest[i] = largest[i].max(eight[i]);
+        }
+    }
+    for half in [4, 2, 1] {
+        for i in 0..half {
+            let smaller = largest[i].min(largest[i + half]);
+            next[i] = next[i].max(next[i + half]).max(smaller);
+            largest[i] = largest[i].max(largest[i + half]);
+        }
+    }
+    [largest[0], next[0]].map(|size| (Clues::COUNT - 1).saturating_sub(size as usize % 32))
 }
 
 fn sum(weights: &[i16]) -> i16 {
     weights.iter().sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_two_heaviest_weights_are_found_wherever_they_are() {
+        for first in 0..Clues::COUNT {
+            for second in (0..Clues::COUNT).filter(|second| *second != first) {
+                let mut weights = [0; LANES];
+                (weights[first], weights[second]) = (-30, 20);
+                assert_eq!(heaviest(&weights), [first, second]);
+                weights[second] = 30;
+                assert_eq!(heaviest(&weights), [first.min(second), first.max(second)], "equal");
+            }
+        }
+        assert_eq!(heaviest(&[0; LANES]), [0, 1], "of equal ones the first");
+    }
 }

@@ -1,12 +1,9 @@
 //! What knows a paper by name: its data, its claims, the two tables that list papers, and tests.
-#![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::collections::BTreeSet;
 
+use super::workspace::{files, read};
 use losscause_laboratory::papers::record;
-use workspace::{files, read};
-
-mod workspace;
 
 /// Files of the laboratory that may name papers, below `src`.
 const ALLOWED: [&str; 2] = ["papers/record/embedded.rs", "papers/claims/mod.rs"];

@@ -1,24 +1,25 @@
-//! The controller below: quinn's own NewReno or CUBIC, unchanged.
+//! The controller below: the stack's own NewReno or CUBIC, unchanged. quinn and noq, which comes from
+//! it, have the same ones, so each adapter compiles this file for the crate that it calls `proto`.
 
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Instant;
 
 use losscause::safeguard::Watch;
-use quinn_proto::congestion::{
+
+use super::proto::congestion::{
     Controller, ControllerMetrics, Cubic, CubicConfig, NewReno, NewRenoConfig,
 };
-
 use crate::Error;
 
-/// Which of quinn's controllers decides about the window, apart from the losses that it does not
+/// Which of the stack's controllers decides about the window, apart from the losses that it does not
 /// hear of.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Base {
-    /// quinn's NewReno.
+    /// Its NewReno.
     NewReno(Arc<NewRenoConfig>),
-    /// quinn's CUBIC, its default.
+    /// Its CUBIC, which is its default.
     Cubic(Arc<CubicConfig>),
 }
 
@@ -26,12 +27,12 @@ impl Base {
     /// The names, as [`Base::from_str`] takes them.
     pub const NAMES: [&'static str; 2] = ["newreno", "cubic"];
 
-    /// NewReno with quinn's defaults.
+    /// NewReno with the stack's defaults.
     pub fn new_reno() -> Self {
         NewRenoConfig::default().into()
     }
 
-    /// CUBIC with quinn's defaults.
+    /// CUBIC with the stack's defaults.
     pub fn cubic() -> Self {
         CubicConfig::default().into()
     }
@@ -78,7 +79,7 @@ impl FromStr for Base {
     }
 }
 
-/// One of quinn's controllers, without a pointer.
+/// One of the stack's controllers, without a pointer.
 #[derive(Clone, Debug)]
 pub(crate) enum BaseController {
     NewReno(NewReno),
@@ -95,29 +96,9 @@ macro_rules! each {
     };
 }
 
+pub(super) use each;
+
 impl BaseController {
-    #[inline]
-    pub(crate) fn on_ack(
-        &mut self,
-        now: Instant,
-        sent: Instant,
-        bytes: u64,
-        app_limited: bool,
-        rtt: &quinn_proto::RttEstimator,
-    ) {
-        each!(self, base => base.on_ack(now, sent, bytes, app_limited, rtt));
-    }
-
-    pub(crate) fn on_congestion_event(
-        &mut self,
-        now: Instant,
-        sent: Instant,
-        persistent: bool,
-        lost_bytes: u64,
-    ) {
-        each!(self, base => base.on_congestion_event(now, sent, persistent, lost_bytes));
-    }
-
     pub(crate) fn on_mtu_update(&mut self, mtu: u16) {
         each!(self, base => base.on_mtu_update(mtu));
     }
@@ -146,7 +127,7 @@ impl crate::Base for BaseController {
         BaseController::window(self)
     }
 
-    /// quinn's defaults. The factor of its NewReno can be set, but not read.
+    /// The stack's defaults. The factor of its NewReno can be set, but not read.
     fn kept_1024(&self) -> Option<u32> {
         Some(match self {
             BaseController::NewReno(_) => Watch::HALF,

@@ -1,15 +1,11 @@
 //! What a reader of a package finds in it: text about it, licences, the oldest compiler. Manifests
 //! have the same shape.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::workspace::{FOR_OTHERS, files, manifest, members, read, root, strings};
 use toml::{Table, Value};
-use workspace::{FOR_OTHERS, files, manifest, members, read, root, strings};
-
-mod workspace;
 
 /// The published crates: those that lie below `crates/`.
 fn published() -> Vec<(PathBuf, Table)> {

@@ -1,4 +1,4 @@
-//! Every loss of a path with its true cause and what an algorithm beside the flow saw at it: the
+//! Every loss of a run with its true cause and what an algorithm beside the flow saw at it: the
 //! data to fit one to.
 
 use losscause::{Algorithm, Loss};
@@ -6,8 +6,8 @@ use losscause_sim::truth::Cause;
 use losscause_study::run::run_recorded_stopping_at;
 use losscause_study::{Experiment, RunError, Stop};
 
-use crate::paths::panel::{Moment, Panel};
-use crate::paths::path::{Path, Vantage};
+use crate::drawn::Vantage;
+use crate::drawn::panel::{Moment, Panel};
 
 /// A judged loss.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -20,28 +20,15 @@ pub struct JudgedLoss<T> {
     pub seen: T,
 }
 
-/// Runs the path behind its pilot. `make` builds an algorithm for each flow; it sees every packet
-/// at a receiver, every acknowledgement at a sender. At every lost packet, at a sender at every
-/// loss that opens a recovery, in the order in which they are judged, `read` gets the algorithm and
-/// the loss. At a sender its cause is congestion if any packet of the event was lost to it. A loss
-/// whose cause is not known (a packet that was only reordered) is left out.
-///
-/// # Errors
-/// None for a path that was drawn.
-pub fn judged<A: Algorithm, T>(
-    path: &Path,
-    vantage: Vantage,
-    make: impl Fn(usize) -> A,
-    read: impl Fn(&A, &Loss) -> T,
-) -> Result<Vec<JudgedLoss<T>>, RunError> {
-    judged_in(&path.experiment(vantage)?, path.run_seed(), vantage, make, read)
-}
-
-/// The same for the measured flows of any experiment.
+/// Runs an experiment. `make` builds an algorithm for each measured flow; it sees every packet at a
+/// receiver, every acknowledgement at a sender. At every lost packet, at a sender at every loss that
+/// opens a recovery, in the order in which they are judged, `read` gets the algorithm and the loss.
+/// At a sender its cause is congestion if any packet of the event was lost to it. A loss whose cause
+/// is not known (a packet that was only reordered) is left out.
 ///
 /// # Errors
 /// The run needs more memory than it may.
-pub fn judged_in<A: Algorithm, T>(
+pub fn judged<A: Algorithm, T>(
     experiment: &Experiment,
     seed: u64,
     vantage: Vantage,

@@ -1,17 +1,15 @@
 //! The pages in `docs/` show what the crates take, compute and measure. A package does not hold
 //! these pages, so the tests that read them are here.
-#![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use super::workspace::{files, read, tenth};
+use crate::site::sources::resolved;
 use losscause::BuiltIn;
 use losscause_laboratory::papers::record;
 use losscause_laboratory::sweep::Sweep;
 use losscause_study::{Context, Experiment, Scenario, Setting, run};
-use workspace::{files, read, tenth};
-
-mod workspace;
 
 fn worked_example(page: &str) -> &str {
     let (_, rest) = page.split_once("```toml\n").unwrap();
@@ -204,17 +202,7 @@ fn linked(page: &str) -> Vec<String> {
     let folder = Path::new(page).parent().unwrap();
     let text = read(page);
     let targets = text.split("](").skip(1).filter_map(|rest| rest.split([')', '#']).next());
-    let place = |target: &str| {
-        let mut path = folder.to_path_buf();
-        for part in target.split('/') {
-            if part != ".." {
-                path.push(part);
-            } else {
-                path.pop();
-            }
-        }
-        path.to_str().unwrap().to_owned()
-    };
+    let place = |target: &str| resolved(folder, target).unwrap().to_str().unwrap().to_owned();
     let is_page = |target: &&str| target.ends_with(".md") && !target.contains("://");
     targets.filter(is_page).map(place).collect()
 }

@@ -16,7 +16,7 @@
 use losscause_sim::rng::Stream;
 use losscause_sim::truth::Cause;
 use losscause_study::statistics::mean;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A class counts from so many losses on.
 pub const LEAST_LOSSES: u64 = 10;
@@ -25,7 +25,7 @@ pub const LEAST_LOSSES: u64 = 10;
 const RESAMPLES: usize = 2000;
 
 /// Judged losses of one cause.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Judged {
     /// All of them.
     pub losses: u64,
@@ -34,7 +34,7 @@ pub struct Judged {
 }
 
 /// An algorithm's verdicts on a path.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     /// Losses to congestion.
     pub congestion: Judged,
@@ -85,7 +85,7 @@ fn balanced(m_c: Option<f64>, m_w: Option<f64>) -> Option<f64> {
 }
 
 /// An algorithm's verdicts on a path, in two halves: of each cause, every other loss.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Halves([Tally; 2]);
 
 impl Halves {
@@ -131,22 +131,39 @@ pub fn best_by_halves(errors: &[[f64; 2]]) -> Option<f64> {
 
 /// A value with its 95 % interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Interval {
-    /// The value.
-    pub value: f64,
-    /// The lower end.
-    pub low: f64,
-    /// The upper end.
-    pub high: f64,
-}
-
-/// A value with its 95 % interval, if enough networks say something about it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Estimate {
     /// The value.
     pub value: f64,
-    /// The ends of the interval; null of fewer than [`LEAST_NETWORKS`] networks.
+    /// The ends of the interval; null if too few networks say something about it.
     pub ci95: Option<[f64; 2]>,
+}
+
+impl Estimate {
+    /// The same with this of its value and of both ends.
+    pub fn map(self, of: impl Fn(f64) -> f64) -> Self {
+        Self { value: of(self.value), ci95: self.ci95.map(|ends| ends.map(of)) }
+    }
+
+    /// How much it is on the other side of zero.
+    pub fn negative(self) -> Self {
+        Self { value: -self.value, ci95: self.ci95.map(|[low, high]| [-high, -low]) }
+    }
+
+    /// The same in percent.
+    pub fn percent(self) -> Self {
+        self.map(|share| 100.0 * share)
+    }
+
+    /// `[31.0, 40.2]`, with so many decimals; nothing without an interval.
+    pub fn ends(self, digits: usize) -> String {
+        let text = |[low, high]: [f64; 2]| format!("[{low:.digits$}, {high:.digits$}]");
+        self.ci95.map_or_else(String::new, text)
+    }
+
+    /// `12.3 [8, 17]`: the value and the ends, each with so many decimals.
+    pub fn text(self, [value, ends]: [usize; 2]) -> String {
+        format!("{:.value$} {}", self.value, self.ends(ends)).trim_end().to_owned()
+    }
 }
 
 /// Fewer networks say nothing about how much networks differ.
@@ -167,17 +184,18 @@ impl Bootstrap {
     }
 
     /// The mean of one value per path.
-    pub fn mean(&self, values: &[f64]) -> Option<Interval> {
-        self.interval(|sample| mean_of(values, sample))
+    pub fn mean(&self, values: &[f64]) -> Option<Estimate> {
+        self.resampled(|sample| mean_of(values, sample)).interval()
     }
 
     /// By what share the mean of `values` is below that of `reference`, path by path in pairs: 1 -
     /// mean / mean.
-    pub fn reduction(&self, values: &[f64], reference: &[f64]) -> Option<Interval> {
-        self.interval(|sample| {
+    pub fn reduction(&self, values: &[f64], reference: &[f64]) -> Option<Estimate> {
+        let reduction = self.resampled(|sample| {
             let below = mean_of(reference, sample).filter(|&reference| reference > 0.0)?;
             Some(1.0 - mean_of(values, sample)? / below)
-        })
+        });
+        reduction.interval()
     }
 
     /// The mean of all values of several groups, one group per path. A resample takes a group with
@@ -194,11 +212,7 @@ impl Bootstrap {
         Resampled { with_value, ..resampled }
     }
 
-    /// The interval of a statistic of all paths (none) and of each resample.
-    fn interval(&self, statistic: impl Fn(Option<&[usize]>) -> Option<f64>) -> Option<Interval> {
-        self.resampled(statistic).interval()
-    }
-
+    /// A statistic of all paths (none) and of each resample.
     fn resampled(&self, statistic: impl Fn(Option<&[usize]>) -> Option<f64>) -> Resampled {
         Resampled {
             value: statistic(None),
@@ -239,12 +253,12 @@ impl Resampled {
 
     /// The value, with its interval if enough paths say something about it; none without a value.
     pub fn estimate(&self) -> Option<Estimate> {
-        let Interval { value, low, high } = self.interval()?;
-        Some(Estimate { value, ci95: (self.with_value >= LEAST_NETWORKS).then_some([low, high]) })
+        let Estimate { value, ci95 } = self.interval()?;
+        Some(Estimate { value, ci95: ci95.filter(|_| self.with_value >= LEAST_NETWORKS) })
     }
 
     /// The value with its interval; none without a value.
-    fn interval(&self) -> Option<Interval> {
+    fn interval(&self) -> Option<Estimate> {
         let value = self.value?;
         let mut resampled: Vec<f64> = self.resamples.iter().flatten().copied().collect();
         resampled.sort_by(f64::total_cmp);
@@ -252,7 +266,7 @@ impl Resampled {
             resampled.get((share * (resampled.len() - 1) as f64).round() as usize).copied()
         };
         (!resampled.is_empty())
-            .then(|| Some(Interval { value, low: at(0.025)?, high: at(0.975)? }))?
+            .then(|| Some(Estimate { value, ci95: Some([at(0.025)?, at(0.975)?]) }))?
     }
 }
 
@@ -315,7 +329,7 @@ mod tests {
     #[test]
     fn an_interval_of_equal_values_is_a_point() {
         let interval = Bootstrap::new(5, 1).mean(&[0.25; 5]);
-        assert_eq!(interval, Some(Interval { value: 0.25, low: 0.25, high: 0.25 }));
+        assert_eq!(interval, Some(Estimate { value: 0.25, ci95: Some([0.25, 0.25]) }));
         assert_eq!(Bootstrap::new(0, 1).mean(&[]), None);
     }
 
@@ -323,7 +337,8 @@ mod tests {
     fn an_interval_is_near_that_of_the_normal_distribution() {
         // 0 and 1, fifty times each: a standard error of 0.05, so 0.402 to 0.598.
         let values: Vec<f64> = (0..100).map(|i| f64::from(i % 2)).collect();
-        let Interval { value, low, high } = Bootstrap::new(100, 1).mean(&values).expect("values");
+        let Estimate { value, ci95 } = Bootstrap::new(100, 1).mean(&values).expect("values");
+        let [low, high] = ci95.expect("values");
         assert!(
             value == 0.5 && (low - 0.402).abs() < 0.02 && (high - 0.598).abs() < 0.02,
             "{low} {high}"
@@ -335,13 +350,13 @@ mod tests {
         // A resample has both groups, or one of them twice: means of 0.5, 0 and 1.
         let groups = [vec![0.0, 0.0], vec![1.0, 1.0]];
         let found = Bootstrap::new(2, 1).mean_of_groups(&groups);
-        assert_eq!(found.interval(), Some(Interval { value: 0.5, low: 0.0, high: 1.0 }));
+        assert_eq!(found.interval(), Some(Estimate { value: 0.5, ci95: Some([0.0, 1.0]) }));
         // Its mean with one that is always 1 is half as wide. One without a value is left out.
         let one = Bootstrap::new(1, 1).mean_of_groups(&[vec![1.0]]);
         let none = Bootstrap::new(1, 1).mean_of_groups(&[Vec::new()]);
         assert_eq!(none.interval(), None);
         let mean = Resampled::mean_of(&[&found, &one, &none]).interval();
-        assert_eq!(mean, Some(Interval { value: 0.75, low: 0.5, high: 1.0 }));
+        assert_eq!(mean, Some(Estimate { value: 0.75, ci95: Some([0.5, 1.0]) }));
         assert_eq!(found.estimate(), Some(Estimate { value: 0.5, ci95: None }), "two networks");
     }
 
@@ -351,9 +366,8 @@ mod tests {
         let reference = [0.1, 0.9, 0.4, 0.6];
         let half = reference.map(|value| value / 2.0);
         let found = Bootstrap::new(4, 1).reduction(&half, &reference).expect("values");
-        assert!(
-            [found.value, found.low, found.high].iter().all(|share| (share - 0.5).abs() < 1e-12)
-        );
+        let [low, high] = found.ci95.expect("values");
+        assert!([found.value, low, high].iter().all(|share| (share - 0.5).abs() < 1e-12));
         assert_eq!(Bootstrap::new(1, 1).reduction(&[0.0], &[0.0]), None);
     }
 }

@@ -7,7 +7,7 @@ use losscause_study::error::unknown;
 use losscause_study::{Experiment, InputError};
 
 use crate::abroad::kinds::{KINDS, Kind, Network};
-use crate::paths::Vantage;
+use crate::drawn::{self, Vantage};
 
 /// What steers the flows of a network that is not steered by an algorithm.
 pub(crate) const STOCK: &str = "always congestion";
@@ -28,7 +28,7 @@ pub struct Drawn {
 impl Drawn {
     /// Network `number`, counted from 0, of a kind.
     pub fn new(kind: &'static Kind, seed: u64, number: u32) -> Self {
-        Self { kind, seed, number, network: kind.draw(network_seed(seed, number)) }
+        Self { kind, seed, number, network: kind.draw(drawn::run_seed(seed, number)) }
     }
 
     /// The first `networks` networks of each of these kinds, kind by kind.
@@ -39,7 +39,7 @@ impl Drawn {
 
     /// The seed of its runs: `losscause simulate --seed` with it makes the same run.
     pub fn run_seed(&self) -> u64 {
-        network_seed(self.seed, self.number)
+        drawn::run_seed(self.seed, self.number)
     }
 
     /// The network with flows that treat every loss as congestion.
@@ -88,8 +88,12 @@ impl FromStr for Drawn {
     }
 }
 
-fn network_seed(seed: u64, number: u32) -> u64 {
-    seed.wrapping_mul(1000).wrapping_add(u64::from(number))
+/// The options that name these kinds; nothing if they are all.
+pub(crate) fn options(kinds: &[&'static Kind]) -> String {
+    if kinds.len() == KINDS.len() {
+        return String::new();
+    }
+    kinds.iter().map(|kind| format!(" --kind {}", drawn::quoted(kind.name))).collect()
 }
 
 /// The kinds of these names, in the order of [`KINDS`]; all if none is named.
@@ -114,12 +118,24 @@ pub fn with_replaced_flows(
     chosen: &[&'static Kind],
     item: &str,
 ) -> Result<Vec<&'static Kind>, InputError> {
-    let is_cubic = |kind: &&&'static Kind| kind.draw(0).variant == "cubic";
-    let kinds: Vec<&'static Kind> = chosen.iter().filter(is_cubic).copied().collect();
+    left(chosen, |kind| kind.draw(0).variant == "cubic", item, "which replaces the flows")
+}
+
+/// The kinds that `item` can have, of these.
+///
+/// # Errors
+/// None is left for `item`, for this reason.
+pub(crate) fn left(
+    chosen: &[&'static Kind],
+    can_have: impl Fn(&Kind) -> bool,
+    item: &str,
+    why: &str,
+) -> Result<Vec<&'static Kind>, InputError> {
+    let kinds: Vec<&'static Kind> = chosen.iter().filter(|kind| can_have(kind)).copied().collect();
     match (kinds.is_empty(), chosen.first()) {
         (true, Some(kind)) => Err(InputError::Option {
             option: format!("--kind {}", kind.name),
-            problem: format!("not valid with {item}, which replaces the flows"),
+            problem: format!("not valid with {item}, {why}"),
         }),
         _ => Ok(kinds),
     }

@@ -2,15 +2,11 @@
 //! comment, of the README, or a file in `examples/`. An import alone shows nothing. The crates'
 //! sources are read as text, so that of two types of one name in a crate one is enough.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use workspace::{FOR_OTHERS, files, read, root};
-
-mod workspace;
+use super::workspace::{FOR_OTHERS, files, read, root};
 
 /// All files of a crate's folder, one after the other.
 fn all(name: &str, folder: &str) -> String {

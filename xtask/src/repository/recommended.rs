@@ -1,11 +1,7 @@
 //! Every text that says how to set an algorithm names the recommended one.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
+use super::workspace::{files, read};
 use losscause::lda::BuiltIn;
-use workspace::{files, read};
-
-mod workspace;
 
 /// The sources of the crates and the command without their tests, the scenarios' comments, and the
 /// pages of the crates: each with its file.

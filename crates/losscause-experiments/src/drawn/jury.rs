@@ -6,8 +6,9 @@ use losscause_sim::truth::Cause;
 use losscause_study::run::run_recorded_stopping_at;
 use losscause_study::{Experiment, RunError, Stop};
 
-use crate::paths::panel::{Moment, Panel};
-use crate::paths::path::Vantage;
+use crate::drawn::Vantage;
+use crate::drawn::panel::{Moment, Panel};
+use crate::drawn::score::Halves;
 
 /// The algorithms that run at one end, except those that need the truth.
 pub(crate) struct Jury {
@@ -30,10 +31,36 @@ impl Jury {
         Self { vantage, infos, built }
     }
 
+    /// Makes the run. Returns every algorithm's verdicts on the losses of each measured flow; of all
+    /// flows at once unless they are `apart`.
+    pub(crate) fn count(
+        &self,
+        experiment: &Experiment,
+        seed: u64,
+        apart: bool,
+        stop: &Stop,
+    ) -> Result<Vec<Vec<Halves>>, RunError> {
+        let flows = experiment.network.flows.iter().filter(|flow| flow.measured).count();
+        let blank = vec![Halves::default(); self.infos.len()];
+        let mut counted = vec![blank; if apart { flows } else { 1 }];
+        self.judge(experiment, seed, stop, |flow, cause, called_wireless| {
+            let own = &mut counted[if apart { flow } else { 0 }];
+            for (halves, &called_wireless) in own.iter_mut().zip(called_wireless) {
+                halves.count(cause, called_wireless);
+            }
+        })?;
+        Ok(counted)
+    }
+
+    /// The names of the algorithms.
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        self.infos.iter().map(|info| info.name).collect()
+    }
+
     /// Makes the run. `take` is called for every judged loss, at a sender for every loss event,
     /// with the flow's number among the measured ones, the true cause, and whether each algorithm
     /// calls it wireless.
-    pub(crate) fn judge(
+    fn judge(
         &self,
         experiment: &Experiment,
         seed: u64,

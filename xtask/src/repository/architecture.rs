@@ -1,14 +1,10 @@
 //! Who uses whom: the manifests of the crates, as `ARCHITECTURE.md` says.
 
-#![allow(clippy::unwrap_used, reason = "a test may stop at the first surprise")]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
+use super::workspace::{files, packages, read, root};
 use serde_json::Value;
-use workspace::{files, packages, read, root};
-
-mod workspace;
 
 /// The crates of the laboratory.
 const LABORATORY: [&str; 3] = ["losscause-experiments", "losscause-laboratory", "losscause-report"];

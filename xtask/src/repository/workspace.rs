@@ -1,17 +1,13 @@
 //! The packages of the workspace, as its manifest lists them.
 
-#![allow(dead_code, unused_imports, reason = "not every test that has this module reads all of it")]
-
 use std::path::{Path, PathBuf};
 
 use losscause_laboratory::papers::record;
 use losscause_study::{Context, Limits};
 use toml::{Table, Value};
 
-#[path = "../../src/shell.rs"]
-pub(crate) mod shell;
-
-pub(crate) use shell::root;
+use crate::shell;
+pub(crate) use crate::shell::root;
 
 /// The crates that other programs depend on. The others are parts of the command.
 pub(crate) const FOR_OTHERS: [&str; 7] = [

@@ -1,12 +1,9 @@
 //! The budget of memory and events leaves room for every scenario of the repository.
-#![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
+use super::workspace::{files, read, root, tenth};
 use losscause_laboratory::papers::record;
 use losscause_laboratory::papers::reproduce::{Plan, Repetitions, Selection, Variation};
 use losscause_study::Scenario;
-use workspace::{files, read, root, tenth};
-
-mod workspace;
 
 #[test]
 fn every_scenario_needs_at_most_a_tenth() {
