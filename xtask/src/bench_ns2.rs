@@ -10,7 +10,7 @@ use losscause_laboratory::papers::record::open_scenario;
 use losscause_sim::{FlowId, LinkId, Simulation};
 use losscause_study::{Experiment, Setting};
 
-use crate::measured::in_turn;
+use crate::measured::{Program, in_turn};
 use crate::shell::{command, losscause, root, text};
 use crate::tools::Tool;
 
@@ -151,9 +151,9 @@ impl<'a> Prepared<'a> {
         ];
         let programs = programs.map(|(name, words, Work { packet_hops, delivered })| {
             println!("  {name}: {packet_hops} packet-hops, {delivered} packets delivered");
-            (name, words, packet_hops as f64)
+            Program { name, words, work: packet_hops as f64 }
         });
-        in_turn(title, runs, &programs)
+        in_turn(title, "packet-hops", runs, &programs)
     }
 
     /// The counts of ns-2's run, from a separate run, because counting takes time.

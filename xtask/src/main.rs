@@ -1,7 +1,9 @@
 //! The project's development commands, run as `cargo xtask COMMAND`. None of this is part of the
 //! product.
 
+mod bench_capture;
 mod bench_ns2;
+mod bench_sweep;
 mod captures;
 mod checks;
 mod costs;
@@ -52,6 +54,10 @@ enum Verb {
     /// Time our simulator and ns-2 on Cen's wireless last hop and Barman's configuration 2; run it
     /// on an idle machine
     BenchNs2(bench_ns2::Options),
+    /// Time `analyze` and tshark on captures of full-size packets; run it on an idle machine
+    BenchCapture(bench_capture::Options),
+    /// Time a local sweep with two threads beside one, and print its memory; on an idle machine
+    BenchSweep(bench_sweep::Options),
     /// Fit Sift's weights to the training paths and print the errors; with --write also write them
     /// into the source
     FitSift(fit_sift::Options),
@@ -137,6 +143,8 @@ fn main() -> ExitCode {
         Verb::Growth(Update { update }) => growth::growth(update),
         Verb::Validate(options) => validate::validate(&options),
         Verb::BenchNs2(options) => bench_ns2::bench_ns2(&options),
+        Verb::BenchCapture(options) => bench_capture::bench_capture(&options),
+        Verb::BenchSweep(options) => bench_sweep::bench_sweep(&options),
         Verb::FitSift(options) => fit_sift::fit_sift(&options),
         Verb::Measured(command) => measured::measured(&command),
         Verb::Instructions(Update { update }) => instructions::instructions(update),

@@ -1,4 +1,4 @@
-//! The time and the memory of processes. Each has its own parent process, the hidden command `cargo
+//! The time and the memory of a process. Each has its own parent process, the hidden command `cargo
 //! xtask measured`, because the system reports only the maximum over all children of a process.
 
 use std::time::Instant;
@@ -10,42 +10,51 @@ use nix::sys::time::TimeVal;
 
 use crate::shell::{output, program};
 
-/// A program that is measured: its name, its words, and what a run of it does, packet-hops.
-pub(crate) type Program = (&'static str, Vec<String>, f64);
+/// A program that is measured.
+pub(crate) struct Program {
+    pub(crate) name: &'static str,
+    pub(crate) words: Vec<String>,
+    /// What a run of it does, in the bench's own unit.
+    pub(crate) work: f64,
+}
 
-/// What is measured of a run, and how it is called. Memory is the process's peak.
+/// What is measured of a run, and how it is called.
 const COLUMNS: [&str; 4] = ["user s", "processor s", "wall s", "memory MB"];
+
+/// A run: its figures in the order of [`COLUMNS`]. Memory is the process's peak.
 type Run = [f64; COLUMNS.len()];
 
-/// Runs both programs in turn, `runs` times each, and prints a table with the medians, the work per
-/// processor second, and the ratios of the first to the second.
+/// Runs `programs` in turn, `runs` times each, and prints a table with the medians, the work per
+/// processor second in `unit`, and the ratios of the first program to the last.
 ///
 /// # Errors
 /// A run fails.
-pub(crate) fn in_turn(title: &str, runs: u32, programs: &[Program; 2]) -> Result<()> {
-    let mut measured: [Vec<Run>; 3] = Default::default();
+pub(crate) fn in_turn(title: &str, unit: &str, runs: u32, programs: &[Program]) -> Result<()> {
+    let mut measured: Vec<Vec<Run>> = vec![Vec::new(); programs.len()];
     for run in 0..runs {
-        let mut pair = [Run::default(); 2];
-        // Each is the first one in every other round.
-        for place in if run % 2 == 0 { [0, 1] } else { [1, 0] } {
-            pair[place] = of(&programs[place].1)?;
-            measured[place].push(pair[place]);
+        for place in 0..programs.len() {
+            // Each is the first one in every other round.
+            let place = if run % 2 == 0 { place } else { programs.len() - 1 - place };
+            measured[place].push(of(&programs[place].words)?);
         }
-        measured[2].push(std::array::from_fn(|at| pair[0][at] / pair[1][at]));
     }
-    let columns = COLUMNS.map(|column| format!(" {column:>12}")).concat();
-    println!("{title}, median of {runs} in turn\n{:12}{columns}", "");
     let shown = |name: &str, figures: &Run, last: &str| {
-        let figures = figures.map(|figure| format!(" {figure:12.4}")).concat();
+        let figures: String = figures.iter().map(|figure| format!(" {figure:12.4}")).collect();
         println!("  {name:<10}{figures} {last}");
     };
-    for ((name, _, work), runs) in programs.iter().zip(&measured) {
+    let columns = COLUMNS.map(|column| format!(" {column:>12}")).concat();
+    println!("{title}, median of {runs} in turn\n{:12}{columns}", "");
+    for (Program { name, work, .. }, runs) in programs.iter().zip(&measured) {
         let of_all = medians(runs);
-        shown(name, &of_all, &format!("{:.0} packet-hops per processor s", work / of_all[1]));
+        shown(name, &of_all, &format!("{:.0} {unit} per processor s", work / of_all[1]));
     }
-    let wall = || measured[2].iter().map(|ratio| ratio[2]);
-    let [least, most] = [wall().fold(f64::INFINITY, f64::min), wall().fold(0.0, f64::max)];
-    shown("ratio", &medians(&measured[2]), &format!("(wall: {least:.2} to {most:.2})"));
+    if let [first, .., last] = &measured[..] {
+        let ratio = |(a, b): (&Run, &Run)| std::array::from_fn(|at| a[at] / b[at]);
+        let ratios: Vec<Run> = first.iter().zip(last).map(ratio).collect();
+        let least = ratios.iter().map(|ratio| ratio[2]).fold(f64::INFINITY, f64::min);
+        let most = ratios.iter().map(|ratio| ratio[2]).fold(0.0, f64::max);
+        shown("ratio", &medians(&ratios), &format!("(wall: {least:.2} to {most:.2})"));
+    }
     Ok(())
 }
 

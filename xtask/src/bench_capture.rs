@@ -1,0 +1,176 @@
+//! `cargo xtask bench-capture`: time and memory of `losscause analyze`, beside tshark reading the
+//! same files. Run it on an idle machine; it is not a test.
+
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::net::{Ipv4Addr, SocketAddrV4};
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use losscause::{Span, Time};
+use losscause_capture::write::{Packet, PcapWriter, Tcp, TcpFlags, Transport};
+
+use crate::measured::{Program, in_turn};
+use crate::shell::{losscause, target};
+use crate::tools::Tool;
+
+/// How much to measure.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Files of a tenth of the size, and one run instead of three
+    #[arg(long)]
+    short: bool,
+}
+
+/// A capture of TCP connections in full-size packets, all open at once.
+struct Bench {
+    title: &'static str,
+    flows: u32,
+    megabytes: u64,
+    /// Whether tshark reads it too.
+    compared: bool,
+    wanted: &'static str,
+}
+
+const BENCHES: [Bench; 2] = [
+    Bench {
+        title: "one connection",
+        flows: 1,
+        megabytes: 500,
+        compared: true,
+        wanted: "800 MB/s, 10 times tshark's speed",
+    },
+    Bench {
+        title: "10,000 connections",
+        flows: 10_000,
+        megabytes: 2_000,
+        compared: false,
+        wanted: "200 MB of memory",
+    },
+];
+
+/// Writes the captures, analyses them, and prints speed and memory.
+pub(crate) fn bench_capture(options: &Options) -> Result<()> {
+    Tool::TSHARK.ensure()?;
+    let losscause = losscause()?.display().to_string();
+    let directory = tempfile::tempdir_in(target())?;
+    let (runs, part) = if options.short { (1, 10) } else { (3, 1) };
+    for bench in BENCHES {
+        let file = directory.path().join("bench.pcap");
+        let packets = write(&file, bench.flows, bench.megabytes * 1_000_000 / part)?;
+        let bytes = file.metadata()?.len();
+        let file = file.display().to_string();
+        let ours = [&losscause, "-q", "analyze", &file, "--format", "json"].map(str::to_owned);
+        let theirs = ["tshark", "-q", "-z", "io,stat,0", "-r", &file].map(str::to_owned);
+        let megabytes = bytes as f64 / 1e6;
+        let title = format!("{}, {megabytes:.0} MB, {packets} packets", bench.title);
+        let program = |name, words| Program { name, words, work: megabytes };
+        let tshark = bench.compared.then(|| program("tshark", theirs.into()));
+        let programs: Vec<_> =
+            tshark.into_iter().chain([program("losscause", ours.into())]).collect();
+        in_turn(&format!("{title}; wanted: {}", bench.wanted), "MB", runs, &programs)?;
+    }
+    Ok(())
+}
+
+/// Payload of a full packet with timestamps, bytes.
+const SEGMENT_BYTES: u16 = 1_448;
+/// Each hundredth packet of a connection is lost before the capture and arrives again when
+/// [`BEHIND`] more have.
+const LOST: u32 = 100;
+const BEHIND: u32 = 20;
+
+/// Writes a capture at the receivers of `flows` connections that take turns, until it has `bytes`.
+/// Returns its packets.
+fn write(file: &Path, flows: u32, bytes: u64) -> Result<u64> {
+    let out = BufWriter::new(File::create(file).with_context(|| file.display().to_string())?);
+    let mut capture = PcapWriter::new(out, u32::MAX)?;
+    let mut connections: Vec<Connection> = (0..flows).map(Connection::new).collect();
+    let mut packets = 0_u64;
+    let mut written = 0_u64;
+    let mut turn = 0_u64;
+    while written < bytes {
+        let now = Time::ZERO + Span::from_nanos(turn as i64 * 12_000);
+        let connection = &mut connections[(turn % u64::from(flows)) as usize];
+        for packet in connection.turn((now.as_nanos() / 1_000_000) as u32) {
+            capture.write(now, &packet)?;
+            packets += 1;
+            written += u64::from(packet.bytes());
+        }
+        turn += 1;
+    }
+    capture.into_inner().flush()?;
+    Ok(packets)
+}
+
+/// What the receiver of a connection has got.
+struct Connection {
+    ends: [SocketAddrV4; 2],
+    sent: u32,
+    /// The first packet that is missing.
+    missing: Option<u32>,
+}
+
+impl Connection {
+    fn new(number: u32) -> Self {
+        let [_, _, high, low] = number.to_be_bytes();
+        let end = |side, port| SocketAddrV4::new(Ipv4Addr::new(10, side, high, low), port);
+        Self { ends: [end(0, 443), end(1, 50_000)], sent: 0, missing: None }
+    }
+
+    /// A data packet and its acknowledgement.
+    fn turn(&mut self, ms: u32) -> [Packet; 2] {
+        let number = match self.missing {
+            Some(lost) if self.sent >= lost + BEHIND => {
+                self.missing = None;
+                lost
+            }
+            _ => {
+                if self.sent % LOST == LOST - 1 {
+                    self.missing = Some(self.sent);
+                    self.sent += 1;
+                }
+                self.sent += 1;
+                self.sent - 1
+            }
+        };
+        let first_byte = |packet: u32| packet.wrapping_mul(u32::from(SEGMENT_BYTES));
+        let sack = self.missing.map(|lost| (first_byte(lost + 1), first_byte(self.sent)));
+        let acknowledged = first_byte(self.missing.unwrap_or(self.sent));
+        let ack = TcpFlags { ack: true, ..TcpFlags::default() };
+        let tcp = Tcp { flags: ack, window: u16::MAX, ..Tcp::default() };
+        let data = Tcp { sequence: first_byte(number), timestamps: Some((ms, ms)), ..tcp };
+        let answer = Tcp {
+            acknowledgement: acknowledged,
+            timestamps: Some((ms, ms)),
+            sack: [sack.unwrap_or_default(), (0, 0), (0, 0)],
+            ..tcp
+        };
+        [self.packet(0, data, SEGMENT_BYTES), self.packet(1, answer, 0)]
+    }
+
+    fn packet(&self, from: usize, tcp: Tcp, payload_bytes: u16) -> Packet {
+        let source = self.ends[from];
+        let destination = self.ends[1 - from];
+        let transport = Transport::Tcp(tcp);
+        Packet { source, destination, id: 0, time_to_live: 64, ecn: 0, transport, payload_bytes }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_capture_has_the_losses_that_its_connections_had() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let packets = write(file.path(), 3, 3_000_000).unwrap();
+        let capture = File::open(file.path()).unwrap();
+        let analysis =
+            losscause_capture::analyze(capture, "f", &losscause_capture::Options::all()).unwrap();
+        assert_eq!((analysis.packets, analysis.flows.len()), (packets, 3));
+        for flow in &analysis.flows {
+            assert_eq!(flow.losses.len() as u64, flow.packets / u64::from(LOST), "{}", flow.src);
+        }
+    }
+}
