@@ -66,8 +66,10 @@ pub struct Run<'a, T> {
     /// Its name, which no other run of its experiment has.
     pub name: String,
     scenario: Hash,
-    make: Box<dyn Fn(&Stop) -> Result<T, RunError> + Sync + 'a>,
+    make: Box<Make<'a, T>>,
 }
+
+type Make<'a, T> = dyn Fn(&Stop) -> Result<T, RunError> + Sync + 'a;
 
 impl<'a, T> Run<'a, T> {
     /// A run that depends on its name and on the text of its scenario alone.
