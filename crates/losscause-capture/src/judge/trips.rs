@@ -273,15 +273,16 @@ mod tests {
     fn a_lost_packet_met_the_delays_of_those_that_left_next_to_it() {
         let mut trips = Trips::round(None);
         let ms = Span::from_millis;
-        (0..100).for_each(|k| _ = trips.take(at(2 * k), Some(ms(if k < 50 { 40 } else { 90 }))));
-        // The last of them left at 108 ms, and the one that shows the gap at 1158 ms.
+        (0..100).for_each(|k| _ = trips.take(at(2 * k), Some(ms(40 + k / 2))));
+        // The last of them left at 109 ms, and the one that shows the gap at 1158 ms.
         trips.on_gap();
         trips.take(at(1_198), Some(ms(40)));
         let least =
             |sent: Option<Time>| trips.queue_at_loss(at(1_198), sent).map(|queue| queue.recent[0]);
-        assert_eq!(least(Some(at(110))), Some(ms(50)));
+        // The least since 100 ms.
+        assert_eq!(least(Some(at(110))), Some(ms(25)));
         assert_eq!(least(Some(at(1_150))), Some(Span::ZERO));
-        assert_eq!(least(None), Some(ms(50)), "the packets before the gap");
+        assert_eq!(least(None), Some(ms(25)), "the packets before the gap");
     }
 
     #[test]

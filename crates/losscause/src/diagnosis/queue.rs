@@ -137,7 +137,7 @@ impl QueueMeter {
         self.base.take(now, trip, BASE_BUCKET.max((trip - self.least) * BASE_DELAYS));
         self.low.take(now, trip, LOW_BUCKET);
         self.jitter += ((trip - self.latest).abs() - self.jitter) / JITTER_SHARE;
-        self.latest = trip;
+        // As the packet before this one met it: this one may show a loss.
         if self.queueing() < self.empty_below() {
             self.empty_at = Some(now);
         }
@@ -146,7 +146,7 @@ impl QueueMeter {
         let share = elapsed / (elapsed + CONTRAST_NS);
         self.deviation_ns += share * ((above - self.mean_ns).abs() - self.deviation_ns);
         self.mean_ns += share * (above - self.mean_ns);
-        self.at = now;
+        (self.at, self.latest) = (now, trip);
         self.take_peak(now);
     }
 
