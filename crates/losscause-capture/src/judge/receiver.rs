@@ -38,10 +38,9 @@ pub(crate) struct AtReceiver {
 }
 
 /// When a packet was sent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Departure {
     /// Nothing tells.
-    #[default]
     Unknown,
     /// The sender's timestamp.
     Stamp(u32),
@@ -127,19 +126,19 @@ impl AtReceiver {
     /// Lets a packet wait, or looks at it and at all before it.
     #[inline]
     fn take(&mut self, number: u64, now: Time, departure: Departure) -> Option<Opinions> {
-        let Some(waiting) = &mut self.waiting else { return self.feed(number, now, departure) };
-        if waiting.take(number, now, departure) {
-            return None;
+        if let Some(waiting) = &mut self.waiting {
+            if waiting.take(number, now, departure) {
+                return None;
+            }
+            self.end_wait(Self::feed);
         }
-        self.end_wait(Self::feed);
-        self.waiting.iter_mut().for_each(|waiting| waiting.pass(number));
         self.feed(number, now, departure)
     }
 
     /// Looks at the packets that have waited.
     #[cold]
     fn end_wait<T>(&mut self, look: impl Fn(&mut Self, u64, Time, Departure) -> T) {
-        let waited = self.waiting.as_mut().map(Waiting::end);
+        let waited = self.waiting.as_mut().map(std::mem::take);
         for (number, at, departure) in waited.iter().flat_map(Waiting::packets) {
             look(self, number, at, departure);
         }

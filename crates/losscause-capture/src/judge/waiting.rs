@@ -16,28 +16,24 @@ use crate::flow::Course;
 /// Packets in the order of their numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Waiting {
-    /// The number behind the flow's last packet, whether that waits or not; none before the first.
-    next: Option<u64>,
+    /// The first one's number and departure.
+    first: Option<(u64, Departure)>,
     count: u64,
-    /// The last one's departure; those of all are of one kind.
-    last: Departure,
     /// When each arrived, and its departure as a number.
     packets: Course,
 }
 
 impl Waiting {
-    /// Lets a packet wait. False of one that does not follow the flow's last one, or that there is
-    /// no place for.
+    /// Lets a packet wait. False of one that does not follow the last one, or that there is no
+    /// place for.
     #[inline]
     pub(super) fn take(&mut self, number: u64, at: Time, departure: Departure) -> bool {
-        let follows = self.next.is_none_or(|next| next == number);
-        let fits = self.count == 0 || discriminant(&self.last) == discriminant(&departure);
-        if !follows || !fits || self.packets.is_full() {
+        let (first, kind) = *self.first.get_or_insert((number, departure));
+        let follows = number.checked_sub(first) == Some(self.count);
+        if !follows || discriminant(&kind) != discriminant(&departure) || self.packets.is_full() {
             return false;
         }
-        self.pass(number);
         self.count += 1;
-        self.last = departure;
         let departure = match departure {
             Departure::Unknown => 0,
             Departure::Stamp(stamp) => stamp.into(),
@@ -47,28 +43,16 @@ impl Waiting {
         true
     }
 
-    /// The flow's last packet does not wait.
-    #[inline]
-    pub(super) fn pass(&mut self, number: u64) {
-        self.next = Some(number.wrapping_add(1));
-    }
-
-    /// The packets that wait, and none waits any more.
-    pub(super) fn end(&mut self) -> Self {
-        let next = self.next;
-        std::mem::replace(self, Self { next, ..Self::default() })
-    }
-
     /// The packets that wait: number, arrival and departure.
     pub(super) fn packets(&self) -> impl Iterator<Item = (u64, Time, Departure)> + '_ {
-        let first = self.next.unwrap_or_default().wrapping_sub(self.count);
-        (0..).zip(self.packets.iter()).map(move |(place, (at, departure))| {
-            let departure = match self.last {
+        let (first, kind) = self.first.unwrap_or((0, Departure::Unknown));
+        (first..).zip(self.packets.iter()).map(move |(number, (at, departure))| {
+            let departure = match kind {
                 Departure::Unknown => Departure::Unknown,
                 Departure::Stamp(_) => Departure::Stamp(departure as u32),
                 Departure::At(_) => Departure::At(Time::from_nanos(departure.cast_signed())),
             };
-            (first.wrapping_add(place), at, departure)
+            (number, at, departure)
         })
     }
 }
@@ -111,22 +95,8 @@ mod tests {
             assert!(!take(&mut waiting, packet(4_999, kind)), "a copy");
             let other = KINDS[(place + 1) % KINDS.len()];
             assert!(!take(&mut waiting, packet(5_000, other)), "another kind of departure");
-            assert!(waiting.end().packets().eq(packets));
-            assert_eq!(waiting.packets().next(), None);
+            assert!(waiting.packets().eq(packets));
         }
-    }
-
-    #[test]
-    fn none_waits_that_shows_a_gap() {
-        let mut waiting = Waiting::default();
-        let mut takes = |number| take(&mut waiting, packet(number, KINDS[1]));
-        assert!(takes(0) && takes(1) && !takes(3));
-        waiting.end();
-        waiting.pass(7 + 3);
-        let mut takes = |number| take(&mut waiting, packet(number, KINDS[1]));
-        assert!(!takes(5), "a gap behind a gap");
-        assert!(takes(4) && takes(5));
-        assert_eq!(waiting.packets().map(|one| one.0).collect::<Vec<_>>(), [11, 12]);
     }
 
     #[test]
