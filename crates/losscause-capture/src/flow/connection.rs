@@ -715,7 +715,7 @@ impl Half {
             (self.packets, self.bytes, Some(self.wire_packets));
         (result.opening, result.closing, result.acked_uncaptured) = (opening, closing, acked);
         if let Some(views) = self.views {
-            let Views { mut sender, mut receiver } = *views;
+            let Views { sender, mut receiver } = *views;
             receiver.end(self.wire_packets, payload_bytes);
             (result.drift, counts.joined) = (receiver.judge().drift(), receiver.judge().joined());
             let at_receiver = |index| receiver.judge().unmet_need(index, self.merged);

@@ -113,10 +113,7 @@ impl Course {
         let mut packets = Vec::with_capacity(self.newest.packets.len());
         packets.push((0, 0));
         let begun = Stretch { first, last: first, packets };
-        let before = std::mem::replace(&mut self.newest, begun);
-        if !before.packets.is_empty() {
-            self.older.push_back(before);
-        }
+        self.older.push_back(std::mem::replace(&mut self.newest, begun));
         while let Some(oldest) = self.older.front()
             && self.packets - oldest.packets.len() >= MAX_COURSE
         {

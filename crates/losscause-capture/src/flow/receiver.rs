@@ -339,7 +339,6 @@ impl ReceiverView {
     /// The last of `packets` of the flow came. What was acknowledged and never came was not
     /// captured; and if the capture misses many others, a hole that stayed shows no loss.
     pub(super) fn end(&mut self, packets: u64, packet_bytes: u64) {
-        self.judge.end();
         self.give_up_below(self.newest_ack, packet_bytes);
         self.excuse_old_holes();
         if is_incomplete(packets, self.counts.uncaptured) {

@@ -188,7 +188,7 @@ impl SenderView {
     }
 
     /// The round-trip times of the acknowledgements.
-    pub(super) fn delays(&mut self) -> &Sample {
+    pub(super) fn delays(&self) -> &Sample {
         self.judge.delays()
     }
 
@@ -644,7 +644,7 @@ impl SenderView {
     }
 
     /// Whether no round trip is so short.
-    fn is_too_soon(&mut self, after: Span) -> bool {
+    fn is_too_soon(&self, after: Span) -> bool {
         self.judge.lowest_rtt().is_some_and(|min_rtt| after * 10 < min_rtt * 9)
     }
 

@@ -247,8 +247,7 @@ impl Proven {
     }
 
     /// What was found about the stream.
-    pub(crate) fn finish(mut self, [src, dst]: [String; 2], rules: &Rules) -> FlowResult {
-        self.judge.end();
+    pub(crate) fn finish(self, [src, dst]: [String; 2], rules: &Rules) -> FlowResult {
         let vantage = self.vantage();
         let mut result = FlowResult::new(self.number, src, dst, self.protocol, vantage);
         result.stream = Some(self.stream);

@@ -85,7 +85,7 @@ struct Slot {
 
 enum Flow {
     Tcp(Box<Connection>),
-    Stream(Box<Stream>),
+    Stream(Stream),
 }
 
 /// No slot.
@@ -179,7 +179,7 @@ impl FlowTable {
                 let paths = [[low, high], [high, low]].map(|hosts| self.paths.of(hosts, now));
                 Flow::Tcp(Box::new(Connection::new(is_observed, paths)))
             }
-            Kind::Stream { .. } => Flow::Stream(Box::new(Stream::new(is_observed))),
+            Kind::Stream { .. } => Flow::Stream(Stream::new(is_observed)),
         });
         let slot = Slot { key, active: now, before: NONE, after: NONE, flow, entries: 0 };
         let place = match self.free.pop() {

@@ -20,7 +20,7 @@ pub(crate) struct AtReceiver {
     ldas: Vec<Option<BoxedAlgorithm>>,
     words: Words,
     tracker: ArrivalTracker,
-    /// Packets that were not looked at yet; none if what a packet tells is handed on at once.
+    /// Packets that the algorithms have not got; none from the first gap on.
     waiting: Option<Waiting>,
     clock: SenderClock,
     /// Of a stream whose timestamps are those of frames.
@@ -64,8 +64,7 @@ impl AtReceiver {
             ldas: rules.chosen.at(End::Receiver),
             words: rules.words.clone(),
             tracker: ArrivalTracker::default(),
-            // Flows that share a budget have their turns as packets come.
-            waiting: rules.budget.is_none().then(Waiting::default),
+            waiting: Some(Waiting::default()),
             frames: clock.counts_frames().then(Frames::default),
             clock,
             batches: Batches::default(),
@@ -79,7 +78,6 @@ impl AtReceiver {
 
     /// Hands on what the algorithms get.
     pub(crate) fn observe_with(&mut self, log: Option<Log>) {
-        self.waiting = self.waiting.take().filter(|_| log.is_none());
         self.log = log;
     }
 
@@ -99,7 +97,7 @@ impl AtReceiver {
     ) -> Option<Opinions> {
         match (departure, self.clock.rate_hz()) {
             (Departure::Stamp(timestamp), None) => self.hold(number, now, timestamp),
-            _ => self.take(number, now, departure),
+            _ => self.feed(number, now, departure),
         }
     }
 
@@ -118,44 +116,13 @@ impl AtReceiver {
         let held = std::mem::take(&mut self.held);
         held.into_iter()
             .filter_map(|(number, now, timestamp)| {
-                self.take(number, now, Departure::Stamp(timestamp))
+                self.feed(number, now, Departure::Stamp(timestamp))
             })
             .last()
     }
 
-    /// Lets a packet wait, or looks at it and at all before it.
     #[inline]
-    fn take(&mut self, number: u64, now: Time, departure: Departure) -> Option<Opinions> {
-        if let Some(waiting) = &mut self.waiting {
-            if waiting.take(number, now, departure) {
-                return None;
-            }
-            self.end_wait(Self::feed);
-        }
-        self.feed(number, now, departure)
-    }
-
-    /// Looks at the packets that have waited.
-    #[cold]
-    fn end_wait<T>(&mut self, look: impl Fn(&mut Self, u64, Time, Departure) -> T) {
-        let waited = self.waiting.as_mut().map(std::mem::take);
-        for (number, at, departure) in waited.iter().flat_map(Waiting::packets) {
-            look(self, number, at, departure);
-        }
-    }
-
-    /// The flow is over: no algorithm will be asked any more.
-    pub(crate) fn end(&mut self) {
-        self.end_wait(Self::measure);
-    }
-
     fn feed(&mut self, number: u64, now: Time, departure: Departure) -> Option<Opinions> {
-        let packet = self.measure(number, now, departure);
-        self.observe(packet)
-    }
-
-    /// Takes in a packet's trip. Returns the packet as the algorithms get it.
-    fn measure(&mut self, number: u64, now: Time, departure: Departure) -> Packet {
         let at = self.batches.time_of(now);
         let (timestamp, departure) = match departure {
             Departure::Unknown => (None, None),
@@ -183,7 +150,22 @@ impl AtReceiver {
         if let Some(log) = &mut self.log {
             log.on_arrival(at, number, self.trips.latest_and_queueing());
         }
-        Packet { seq: number, at, sent }
+        let packet = Packet { seq: number, at, sent };
+        if let Some(waiting) = &mut self.waiting {
+            if waiting.take(packet) {
+                return None;
+            }
+            self.end_wait();
+        }
+        self.observe(packet)
+    }
+
+    /// Hands on what has waited.
+    #[cold]
+    fn end_wait(&mut self) {
+        for packet in self.waiting.take().iter().flat_map(Waiting::packets) {
+            self.observe(packet);
+        }
     }
 
     #[inline]
@@ -213,8 +195,7 @@ impl AtReceiver {
 
     /// The opinions about a gap before the first arrival: there are none.
     #[cold]
-    pub(crate) fn no_opinions(&mut self) -> Opinions {
-        self.end_wait(Self::feed);
+    pub(crate) fn no_opinions(&self) -> Opinions {
         self.opinions(Time::ZERO, |_| NOT_RUN)
     }
 
@@ -229,7 +210,6 @@ impl AtReceiver {
 
     /// The sender began anew: nothing ties its clock to that of before.
     pub(crate) fn begin_anew(&mut self) {
-        self.end_wait(Self::feed);
         self.frames = self.frames.map(|_| Frames::default());
         self.newest = None;
         self.trips.begin_anew();

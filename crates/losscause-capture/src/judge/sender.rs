@@ -18,9 +18,6 @@ use crate::observe::Log;
 pub(crate) struct AtSender {
     ldas: Vec<Option<BoxedAlgorithm>>,
     words: Words,
-    /// Acknowledgements that were not looked at yet, for the caches' sake as at a receiver
-    /// ([`Waiting`](super::waiting)); none if what they tell is handed on at once.
-    waiting: Option<Vec<(Time, AckEvent)>>,
     gaps: Gaps,
     newest: Newest,
     trips: Trips,
@@ -28,9 +25,6 @@ pub(crate) struct AtSender {
     recoveries: RecoveryTracker,
     log: Option<Log>,
 }
-
-/// More acknowledgements would themselves take the place in the caches.
-const MOST_WAITING: usize = 16;
 
 /// What an acknowledgement told, in packets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -51,7 +45,6 @@ impl AtSender {
         Self {
             ldas: rules.chosen.at(End::Sender),
             words: rules.words.clone(),
-            waiting: rules.budget.is_none().then(Vec::new),
             gaps: Gaps::default(),
             newest: Newest::default(),
             trips: Trips::round(rules.budget.as_ref()),
@@ -63,28 +56,11 @@ impl AtSender {
 
     /// Hands on what the algorithms get.
     pub(crate) fn observe_with(&mut self, log: Option<Log>) {
-        self.waiting = self.waiting.take().filter(|_| log.is_none());
         self.log = log;
     }
 
     #[inline]
     pub(crate) fn on_ack(&mut self, now: Time, event: &AckEvent) {
-        let Some(waiting) = &mut self.waiting else { return self.feed(now, event) };
-        waiting.push((now, *event));
-        if waiting.len() == MOST_WAITING {
-            self.end_wait();
-        }
-    }
-
-    /// Looks at the acknowledgements that have waited: somebody asks, or the flow is over.
-    pub(crate) fn end_wait(&mut self) {
-        if let Some(mut waited) = self.waiting.take() {
-            waited.drain(..).for_each(|(now, event)| self.feed(now, &event));
-            self.waiting = Some(waited);
-        }
-    }
-
-    fn feed(&mut self, now: Time, event: &AckEvent) {
         let mut acked = Acked::new(event.newly_acked);
         acked.missing = event.missing.map(|(first, last)| Numbers { first, last });
         acked.in_flight_pkts = event.in_flight;
@@ -101,14 +77,14 @@ impl AtSender {
     /// As [`Self::on_ack`], for an acknowledgement that names no ranges; the sample is the core's.
     #[inline]
     pub(crate) fn on_cumulative_ack(&mut self, sample: Observation) {
-        self.end_wait();
         for sample in self.cumulative.on_ack(sample).into_iter().flatten() {
             self.on_sample(&sample);
         }
     }
 
+    /// As [`Self::on_ack`], with a sample that the core made.
     #[inline]
-    fn on_sample(&mut self, sample: &Observation) {
+    pub(crate) fn on_sample(&mut self, sample: &Observation) {
         let mut counted = *sample;
         if sample.missing > 0 {
             self.trips.on_gap();
@@ -130,26 +106,22 @@ impl AtSender {
     }
 
     /// The least round-trip time.
-    pub(crate) fn least_rtt(&mut self) -> Option<Span> {
-        self.end_wait();
+    pub(crate) fn least_rtt(&self) -> Option<Span> {
         self.trips.least()
     }
 
     /// The shortest round-trip time, though no other supports it.
-    pub(crate) fn lowest_rtt(&mut self) -> Option<Span> {
-        self.end_wait();
+    pub(crate) fn lowest_rtt(&self) -> Option<Span> {
         self.trips.lowest()
     }
 
     /// The round-trip times of the acknowledgements.
-    pub(crate) fn delays(&mut self) -> &Sample {
-        self.end_wait();
+    pub(crate) fn delays(&self) -> &Sample {
         self.trips.sample()
     }
 
     /// The same, at the end of the flow.
-    pub(crate) fn into_trips(mut self) -> Trips {
-        self.end_wait();
+    pub(crate) fn into_trips(self) -> Trips {
         self.trips
     }
 
@@ -164,7 +136,6 @@ impl AtSender {
         flight: u64,
         signal: Signal,
     ) -> Opinions {
-        self.end_wait();
         let mut loss = Loss::new(now, signal);
         loss.numbers = number.map(Numbers::one);
         loss.sent_at = sent;

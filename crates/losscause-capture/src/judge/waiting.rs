@@ -1,25 +1,20 @@
-//! Packets that arrived at a receiver and were not looked at yet.
+//! Packets that the algorithms at a receiver get only when one of them is asked.
 //!
-//! Trip times and algorithms are asked at a gap and at the end of the flow. Until then packets wait,
-//! 8 bytes each, and are gone through at once: what is known of the flow is then in the processor's
-//! caches, and not fetched anew for every packet between those of other flows. Behind the last gap
-//! no algorithm is asked, so that none observes in vain: in a capture that was made where the data
-//! are sent, and of a flow that lost nothing. So many may wait as a [`Course`] keeps.
+//! They are asked at a gap. A capture that was made where the data are sent has none, and most flows
+//! lose nothing: there the algorithms would observe every packet in vain. So the packets of a flow
+//! wait until its first gap. So many may wait as a [`Course`] keeps, 8 bytes each; a longer flow's
+//! are handed on then.
 
-use std::mem::discriminant;
+use losscause::{Packet, Time};
 
-use losscause::Time;
-
-use super::Departure;
 use crate::flow::Course;
 
-/// Packets in the order of their numbers.
+/// The packets of a flow from its first one on, in the order of their numbers.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Waiting {
-    /// The first one's number and departure.
-    first: Option<(u64, Departure)>,
+    first: Option<Packet>,
     count: u64,
-    /// When each arrived, and its departure as a number.
+    /// When each arrived, and when it was sent, in nanoseconds, if the packets say so.
     packets: Course,
 }
 
@@ -27,32 +22,25 @@ impl Waiting {
     /// Lets a packet wait. False of one that does not follow the last one, or that there is no
     /// place for.
     #[inline]
-    pub(super) fn take(&mut self, number: u64, at: Time, departure: Departure) -> bool {
-        let (first, kind) = *self.first.get_or_insert((number, departure));
-        let follows = number.checked_sub(first) == Some(self.count);
-        if !follows || discriminant(&kind) != discriminant(&departure) || self.packets.is_full() {
+    pub(super) fn take(&mut self, packet: Packet) -> bool {
+        let Packet { seq, at, sent } = packet;
+        let first = self.first.get_or_insert(packet);
+        let follows = seq.checked_sub(first.seq) == Some(self.count);
+        if !follows || sent.is_some() != first.sent.is_some() || self.packets.is_full() {
             return false;
         }
         self.count += 1;
-        let departure = match departure {
-            Departure::Unknown => 0,
-            Departure::Stamp(stamp) => stamp.into(),
-            Departure::At(sent) => sent.as_nanos().cast_unsigned(),
-        };
-        self.packets.on_packet(at, departure);
+        self.packets.on_packet(at, sent.map_or(0, |sent| sent.as_nanos().cast_unsigned()));
         true
     }
 
-    /// The packets that wait: number, arrival and departure.
-    pub(super) fn packets(&self) -> impl Iterator<Item = (u64, Time, Departure)> + '_ {
-        let (first, kind) = self.first.unwrap_or((0, Departure::Unknown));
-        (first..).zip(self.packets.iter()).map(move |(number, (at, departure))| {
-            let departure = match kind {
-                Departure::Unknown => Departure::Unknown,
-                Departure::Stamp(_) => Departure::Stamp(departure as u32),
-                Departure::At(_) => Departure::At(Time::from_nanos(departure.cast_signed())),
-            };
-            (number, at, departure)
+    /// The packets that wait.
+    pub(super) fn packets(&self) -> impl Iterator<Item = Packet> + '_ {
+        let numbers = self.first.iter().flat_map(|first| first.seq..=u64::MAX);
+        let is_sent = self.first.is_some_and(|first| first.sent.is_some());
+        numbers.zip(self.packets.iter()).map(move |(seq, (at, sent))| {
+            let sent = is_sent.then(|| Time::from_nanos(sent.cast_signed()));
+            Packet { seq, at, sent }
         })
     }
 }
@@ -63,23 +51,12 @@ mod tests {
 
     use super::*;
 
-    const KINDS: [fn(Time) -> Departure; 3] = [
-        |_| Departure::Unknown,
-        |sent| Departure::Stamp((sent.as_nanos() / 1_000_000) as u32),
-        Departure::At,
-    ];
-
     /// Packets from number 7 on, 1.2 ms apart, some of which arrive or leave out of order.
-    fn packet(number: u64, kind: fn(Time) -> Departure) -> (u64, Time, Departure) {
+    fn packet(number: u64, is_sent: bool) -> Packet {
         let at =
             Time::ZERO + Span::from_micros(1_200 * number as i64 + 5_000 * (number as i64 % 7));
-        let sent = at - Span::from_millis(40 + number as i64 % 11) - YEAR;
-        (7 + number, at, kind(sent))
-    }
-
-    fn take(waiting: &mut Waiting, packet: (u64, Time, Departure)) -> bool {
-        let (number, at, departure) = packet;
-        waiting.take(number, at, departure)
+        let sent = is_sent.then(|| at - Span::from_millis(40 + number as i64 % 11) - YEAR);
+        Packet { seq: 7 + number, at, sent }
     }
 
     /// The clocks of both ends may differ by any time.
@@ -87,14 +64,13 @@ mod tests {
 
     #[test]
     fn what_waited_comes_back_as_it_was() {
-        for (place, kind) in KINDS.into_iter().enumerate() {
+        for is_sent in [true, false] {
             let mut waiting = Waiting::default();
-            let packets: Vec<_> = (0..5_000).map(|number| packet(number, kind)).collect();
-            assert!(packets.iter().all(|one| take(&mut waiting, *one)));
-            assert!(!take(&mut waiting, packet(5_001, kind)), "one is missing");
-            assert!(!take(&mut waiting, packet(4_999, kind)), "a copy");
-            let other = KINDS[(place + 1) % KINDS.len()];
-            assert!(!take(&mut waiting, packet(5_000, other)), "another kind of departure");
+            let packets: Vec<Packet> = (0..5_000).map(|number| packet(number, is_sent)).collect();
+            assert!(packets.iter().all(|packet| waiting.take(*packet)));
+            assert!(!waiting.take(packet(5_001, is_sent)), "one is missing");
+            assert!(!waiting.take(packet(4_999, is_sent)), "a copy");
+            assert!(!waiting.take(packet(5_000, !is_sent)), "half of it would be lost");
             assert!(waiting.packets().eq(packets));
         }
     }
@@ -102,8 +78,7 @@ mod tests {
     #[test]
     fn a_long_flow_does_not_wait() {
         let mut waiting = Waiting::default();
-        let waited =
-            (0..).take_while(|&number| take(&mut waiting, packet(number, KINDS[1]))).count();
+        let waited = (0..).take_while(|&number| waiting.take(packet(number, true))).count();
         assert_eq!(waited, waiting.packets().count(), "none was dropped");
         assert!(waited < 100_000, "{waited}");
     }

@@ -113,7 +113,7 @@ impl Receiver {
 
     /// What was found, if any packet carried more than acknowledgements.
     pub(super) fn finish(
-        mut self,
+        self,
         [src, dst]: [String; 2],
         connection: Option<String>,
         rules: &Rules,
@@ -121,7 +121,6 @@ impl Receiver {
         if !self.any_data {
             return None;
         }
-        self.judge.end();
         let mut result = FlowResult::new(self.number, src, dst, Protocol::Quic, Vantage::Receiver);
         (result.packets, result.bytes) = (self.packets, self.bytes);
         result.unmet = (0..rules.chosen.iter().count())

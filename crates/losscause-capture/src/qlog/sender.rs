@@ -328,7 +328,7 @@ impl Sender {
         if !self.any_data {
             return None;
         }
-        let Course { mut judge, losses, .. } = self.derived.unwrap_or(self.declared);
+        let Course { judge, losses, .. } = self.derived.unwrap_or(self.declared);
         let mut result = FlowResult::new(self.number, src, dst, Protocol::Quic, Vantage::Sender);
         (result.packets, result.bytes) = (self.packets, self.bytes);
         result.unmet = (0..rules.chosen.iter().count())
