@@ -3,14 +3,19 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use losscause_laboratory::stack::{Attempt, Stack, Stacks};
 use losscause_laboratory::store::Store;
 use losscause_laboratory::sweep::{Sweep, SweepResult};
-use losscause_study::{Context, Experiment, Jobs, Metric, RunError, Stop};
+use losscause_study::{Context, Experiment, Jobs, Metric, RunError, Stop, Stopped};
 
 /// Carries 1 kb/s per second of the scenario, and is disturbed whenever the seed is 2.
-struct Toy;
+struct Toy {
+    /// Whether a run of five seconds lasts until it is stopped.
+    lasts: bool,
+}
 
 impl Toy {
     fn goodput(value: Option<f64>) -> Vec<Metric> {
@@ -31,11 +36,18 @@ impl Stack for Toy {
         Ok(Self::goodput(None))
     }
 
-    fn run(&self, experiment: &Experiment, seed: u64, _: &Stop) -> Result<Attempt, RunError> {
+    fn run(&self, experiment: &Experiment, seed: u64, stop: &Stop) -> Result<Attempt, RunError> {
+        let duration_s = experiment.duration.as_secs_f64();
+        if self.lasts && duration_s == 5.0 {
+            while !stop.is_requested() {
+                thread::sleep(Duration::from_millis(1));
+            }
+            return Err(Stopped.into());
+        }
         if seed == 2 {
             return Ok(Attempt::Spoiled("somebody knocked".to_owned()));
         }
-        Ok(Attempt::Made(Self::goodput(Some(experiment.duration.as_secs_f64()))))
+        Ok(Attempt::Made(Self::goodput(Some(duration_s))))
     }
 
     fn is_alone(&self) -> bool {
@@ -47,8 +59,9 @@ fn missing() -> Result<Box<dyn Stack>, RunError> {
     Err(RunError::Stack { problem: "this machine has no toys".to_owned(), is_bad_input: true })
 }
 
-fn stacks() -> Stacks {
-    Stacks::default().with("toy", || Ok(Box::new(Toy))).with("absent", missing)
+fn stacks(lasts: bool) -> Stacks {
+    let toy = move || -> Result<Box<dyn Stack>, RunError> { Ok(Box::new(Toy { lasts })) };
+    Stacks::default().with("toy", toy).with("absent", missing)
 }
 
 const SCENARIO: &str = r#"
@@ -87,8 +100,12 @@ than = { stack = "toy" }
 "#;
 
 fn parsed(folder: &Path, text: &str) -> Result<Sweep, String> {
+    parsed_on(folder, text, &stacks(false))
+}
+
+fn parsed_on(folder: &Path, text: &str, stacks: &Stacks) -> Result<Sweep, String> {
     std::fs::write(folder.join("scenario.toml"), SCENARIO).unwrap();
-    Sweep::parse_on(text, &folder.join("sweep.toml"), &Context::default(), &stacks())
+    Sweep::parse_on(text, &folder.join("sweep.toml"), &Context::default(), stacks)
         .map_err(|error| error.to_string())
 }
 
@@ -166,7 +183,8 @@ fn an_interrupted_sweep_goes_on_to_the_same_bytes() {
     let sweep = parsed(folder.path(), SWEEP).unwrap();
     let whole = measured(&sweep, Some(&Store::new(&folder.path().join("whole"))), usize::MAX);
     let place = folder.path().join("parts");
-    measured(&sweep, Some(&Store::new(&place)), 1);
+    let lasting = parsed_on(folder.path(), SWEEP, &stacks(true)).unwrap();
+    measured(&lasting, Some(&Store::new(&place)), 1);
     assert!(!place.join("sweep.json").exists(), "it was interrupted");
     let resumed = measured(&sweep, Some(&Store::new(&place).resuming()), usize::MAX);
     assert_eq!(resumed, whole);
