@@ -25,7 +25,6 @@ mod tables;
 
 use observations::Observations;
 
-/// The arguments of `analyze`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// pcap or pcapng files, or qlog of QUIC, also compressed with gzip, xz or zstd; - for standard

@@ -18,7 +18,6 @@ use crate::values;
 
 const REPORT: &str = "report.html";
 
-/// The arguments of `compare`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// A scenario file, - for standard input, or a paper's scenario such as cen2003/WLH. `losscause

@@ -8,7 +8,6 @@ use losscause_study::error::unknown;
 use crate::failure::Failure;
 use crate::output;
 
-/// The arguments of `docs`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The page; without one, the pages are listed.

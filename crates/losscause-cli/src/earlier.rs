@@ -3,7 +3,7 @@
 use losscause_laboratory::store::Store;
 use losscause_study::InputError;
 
-/// The options.
+// The options.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct Earlier {
     /// Keep what an interrupted one has finished in the directory, and measure the rest.

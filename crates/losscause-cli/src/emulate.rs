@@ -19,7 +19,6 @@ mod table;
 
 use files::Files;
 
-/// The arguments of `emulate`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// A scenario file, - for standard input, or a paper's scenario such as cen2003/WLH. Only the

@@ -17,7 +17,6 @@ use crate::output::{self, Format, number};
 use crate::progress::Progress;
 use crate::values;
 
-/// The arguments of `fade`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The channel file, or a paper by its name; `losscause docs jakes` explains the format.

@@ -11,7 +11,6 @@ use crate::input::is_standard;
 use crate::output;
 use crate::templates::{GROUPS, Template};
 
-/// The arguments of `init`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// What to start from: a kind of link (wifi, lte, leo, geo, dsl, cable or wired), a lesson or a

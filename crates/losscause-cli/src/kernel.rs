@@ -15,7 +15,6 @@ mod measured;
 mod status;
 mod trace;
 
-/// The arguments of `kernel`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]

@@ -10,7 +10,6 @@ use crate::{output, served};
 
 mod serve;
 
-/// The arguments of `lab`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The folder to serve. Default: target/site, web/dist, or share/losscause/site beside the

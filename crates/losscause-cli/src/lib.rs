@@ -76,7 +76,9 @@ struct Arguments {
     command: Command,
 }
 
+// The types of the arguments have no doc comments, which would take the place of these in a verb's help.
 #[derive(Debug, Subcommand)]
+#[command(defer = true)]
 enum Command {
     /// Run the papers' experiments and compare the values with the published ones.
     Reproduce(reproduce::Arguments),
@@ -147,8 +149,12 @@ fn outcome_of<A: Into<OsString> + Clone>(
         return Ok(output::line(&overview::of(&program()))?);
     }
     let matches = match program().try_get_matches_from(&arguments) {
+        Err(error) if error.use_stderr() => whole().try_get_matches_from(&arguments),
+        told => told,
+    };
+    let matches = match matches {
         Ok(matches) => matches,
-        Err(error) => return usage::outcome(&error, &program(), &arguments),
+        Err(error) => return usage::outcome(&error, whole, &arguments),
     };
     optional::refuse_missing(&matches)?;
     match Arguments::from_arg_matches(&matches) {
@@ -156,13 +162,19 @@ fn outcome_of<A: Into<OsString> + Clone>(
             notice::set_quiet(quiet);
             run(command, &registry?)
         }
-        Err(error) => usage::outcome(&error.format(&mut program()), &program(), &arguments),
+        Err(error) => usage::outcome(&error.format(&mut whole()), whole, &arguments),
     }
 }
 
-/// The program's verbs and options.
+/// The program's verbs. Each gets its options when it is asked for.
 fn program() -> clap::Command {
-    let program = overview::grouped(optional::with_missing_verbs(Arguments::command()));
+    overview::grouped(optional::with_missing_verbs(Arguments::command()))
+}
+
+/// The program with the options of all verbs, for what [`program`] refuses.
+fn whole() -> clap::Command {
+    let mut program = program();
+    program.build();
     // "--runs -1" is a value out of range, not an unknown option.
     program.mut_subcommands(with_negative_numbers)
 }

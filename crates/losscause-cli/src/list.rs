@@ -10,7 +10,6 @@ use losscause_study::tools::table::Table;
 use crate::failure::Failure;
 use crate::output::{self, Format};
 
-/// The arguments of `list`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// What to list [default: everything]

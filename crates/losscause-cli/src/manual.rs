@@ -10,7 +10,6 @@ use losscause_study::error::unknown;
 
 use crate::failure::Failure;
 
-/// The arguments of `completions`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct CompletionArguments {
     /// The shell: `losscause completions bash >
@@ -19,7 +18,6 @@ pub(crate) struct CompletionArguments {
     shell: Shell,
 }
 
-/// The arguments of `man`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ManArguments {
     /// The command, such as simulate [default: the program]; `losscause man simulate | man -l -`

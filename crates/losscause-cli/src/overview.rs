@@ -57,6 +57,16 @@ mod tests {
     }
 
     #[test]
+    fn a_verb_says_the_same_of_itself_alone_and_among_all() {
+        let whole = crate::whole();
+        for verb in crate::program().get_subcommands() {
+            let built = whole.find_subcommand(verb.get_name()).expect("it is one of all");
+            assert_eq!(built.get_about(), verb.get_about(), "{}", verb.get_name());
+            assert_eq!(built.get_long_about(), verb.get_long_about(), "{}", verb.get_name());
+        }
+    }
+
+    #[test]
     fn every_verb_takes_one_line() {
         for line in of(&crate::program()).lines() {
             assert!(line.len() <= 100, "{line}");

@@ -27,7 +27,6 @@ use crate::{interrupt, notice, tables, values};
 mod drawn;
 mod experiment;
 
-/// The arguments of `reproduce`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Papers, or their tables and figures: cen2003, cen2003/table2 (`losscause list papers` names

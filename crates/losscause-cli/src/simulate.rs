@@ -28,7 +28,6 @@ mod tables;
 
 use observers::Observers;
 
-/// The arguments of `simulate`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// A scenario file, - for standard input, or a paper's scenario such as cen2003/WLH. `losscause

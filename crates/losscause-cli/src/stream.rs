@@ -16,7 +16,6 @@ mod receive;
 mod send;
 mod show;
 
-/// The arguments of `stream`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     #[command(subcommand)]

@@ -21,7 +21,6 @@ use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::{interrupt, notice, output, pivot, templates, values};
 
-/// The arguments of `sweep`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// The sweep file; `losscause docs sweep` explains the format.

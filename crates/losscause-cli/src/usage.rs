@@ -14,13 +14,14 @@ use crate::failure::Failure;
 /// Prints help and the version; a wrong argument of `program` becomes a failure.
 pub(crate) fn outcome(
     error: &clap::Error,
-    program: &Command,
+    program: fn() -> Command,
     arguments: &[OsString],
 ) -> Result<(), Failure> {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
         write!(io::stdout(), "{}", error.render())?;
         return Ok(());
     }
+    let program = &program();
     let verb = verb(program, arguments);
     let sentence = match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {

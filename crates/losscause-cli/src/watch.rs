@@ -21,7 +21,6 @@ mod timeline;
 use metrics::Metrics;
 use table::Sort;
 
-/// The arguments of `watch`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// Watch only what passes: port=N (of either end), prefix=ADDRESS/BITS (of the peer),

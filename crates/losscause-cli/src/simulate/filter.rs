@@ -5,7 +5,7 @@ use losscause_sim::Network;
 use losscause_study::InputError;
 use losscause_study::trace_file::Filter;
 
-/// The arguments that choose events.
+// The arguments that choose events.
 #[derive(Debug, clap::Args)]
 pub(super) struct TracedEvents {
     /// Trace only these flows; the name of a group stands for all of its flows.

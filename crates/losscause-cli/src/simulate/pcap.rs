@@ -9,7 +9,7 @@ use losscause_study::{Experiment, InputError, RunError};
 
 use crate::input::is_standard;
 
-/// The arguments about captures.
+// The arguments about captures.
 #[derive(Debug, clap::Args)]
 pub(super) struct Captures {
     /// Write captures of the run to this directory: sender.pcap, bottleneck.pcap and receiver.pcap,
