@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use losscause::diagnosis::{
     BucketTest, Cause, Certainty, DelayRank, Diagnosis, Finding, LostPacket, Moments, OneRate,
-    Passed, PathRate, PolicerTest, Readings, Rounds, Unknown,
+    Passed, PathRate, PolicerTest, Readings, RecentDelay, Rounds, Unknown,
 };
 use losscause::{Span, Time};
 use serde::ser::SerializeStruct;
@@ -287,7 +287,7 @@ fn of_flow(
     }
     let mut rounds = Rounds::default();
     // Of the first loss of each round.
-    let mut delays: Vec<[Span; 2]> = Vec::new();
+    let mut delays: Vec<RecentDelay> = Vec::new();
     for loss in losses {
         let passage = loss.passage;
         let queue = loss.verdicts.opinions.queue();

@@ -1,6 +1,7 @@
 //! What is kept of a flow's course until its cause is known: for what its losses cost, and for the
 //! link that it met.
 
+use losscause::diagnosis::RecentDelay;
 use losscause::{Span, Time};
 
 use crate::Pace;
@@ -19,9 +20,8 @@ pub(crate) struct Measured {
     pub(crate) packets: Option<Packets>,
     /// When its packets passed.
     pub(crate) course: Course,
-    /// Delays of packets that were not lost, by
-    /// [`QueueSeen::recent`](losscause::diagnosis::QueueSeen::recent).
-    pub(crate) recent_delays: Vec<[Span; 2]>,
+    /// Of packets that were not lost.
+    pub(crate) recent_delays: Vec<RecentDelay>,
 }
 
 /// How a flow's data were carried.
@@ -44,7 +44,7 @@ impl Measured {
         pace: &flow::Pace,
         packets: Option<Packets>,
         course: Course,
-        recent_delays: Vec<[Span; 2]>,
+        recent_delays: Vec<RecentDelay>,
         begun: Time,
     ) -> Self {
         let (rates, step_s) =

@@ -8,7 +8,7 @@
 //! less than the least or for more than the largest that others support ([`Least`]). The algorithms
 //! get what is left: their own rules are those of their papers.
 
-use losscause::diagnosis::{QueueMeter, QueueSeen};
+use losscause::diagnosis::{QueueMeter, QueueSeen, RecentDelay};
 use losscause::{Span, Time};
 
 use super::shifts::{Shift, Shifts, Taken};
@@ -33,7 +33,7 @@ pub(crate) struct Trips {
     queue: QueueMeter,
     before_gap: Option<BeforeGap>,
     /// [`QueueSeen::recent`] at packets that did not leave between a loss and its discovery.
-    recent: Sample<[Span; 2]>,
+    recent: Sample<RecentDelay>,
     /// When the last loss was discovered, at a sender.
     discovered: Option<Time>,
     over_time: Option<OverTime>,
@@ -49,7 +49,7 @@ struct BeforeGap {
     /// When the newest of them left.
     left: Time,
     /// [`QueueSeen::recent`] then.
-    recent: [Span; 2],
+    recent: RecentDelay,
 }
 
 /// For a drawing, milliseconds above the first trip time: the times themselves may have any offset.
@@ -172,7 +172,7 @@ impl Trips {
     }
 
     /// What [`QueueSeen::recent`] was at some other packets than the lost ones.
-    pub(crate) fn recent(&self) -> &[[Span; 2]] {
+    pub(crate) fn recent(&self) -> &[RecentDelay] {
         self.recent.kept()
     }
 
@@ -277,8 +277,9 @@ mod tests {
         // The last of them left at 109 ms, and the one that shows the gap at 1158 ms.
         trips.on_gap();
         trips.take(at(1_198), Some(ms(40)));
-        let least =
-            |sent: Option<Time>| trips.queue_at_loss(at(1_198), sent).map(|queue| queue.recent[0]);
+        let least = |sent: Option<Time>| {
+            trips.queue_at_loss(at(1_198), sent).map(|queue| queue.recent.least)
+        };
         // The least since 100 ms: the first of 65 ms stands alone, and counts as 64.
         assert_eq!(least(Some(at(110))), Some(ms(24)));
         assert_eq!(least(Some(at(1_150))), Some(Span::ZERO));

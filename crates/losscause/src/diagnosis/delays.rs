@@ -24,13 +24,16 @@
 //!
 //! ```
 //! use losscause::Span;
-//! use losscause::diagnosis::DelayRank;
+//! use losscause::diagnosis::{DelayRank, RecentDelay};
 //!
 //! // A queue that grows from 0 to 39 ms, again and again.
-//! let delay = |ms: i64| [Span::from_millis(ms), Span::from_millis(ms / 2)];
-//! let others: Vec<[Span; 2]> = (0..120).map(|k| delay(k % 40)).collect();
+//! let delay = |ms: i64| RecentDelay {
+//!     least: Span::from_millis(ms),
+//!     mean: Span::from_millis(ms / 2),
+//! };
+//! let others: Vec<RecentDelay> = (0..120).map(|k| delay(k % 40)).collect();
 //! let of = |ms: fn(i64) -> i64| {
-//!     let lost: Vec<[Span; 2]> = (0..30).map(|k| delay(ms(k))).collect();
+//!     let lost: Vec<RecentDelay> = (0..30).map(|k| delay(ms(k))).collect();
 //!     DelayRank::of(&lost, &others).expect("many")
 //! };
 //! let queue = of(|k| 34 + k % 6);
@@ -39,16 +42,15 @@
 //! assert!(air.is_any() && air.mean() < 0.55, "{air:?}");
 //! ```
 
+use super::RecentDelay;
 use crate::Span;
 
 /// How the delays at losses rank among those of other packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DelayRank {
-    /// The mean ranks of the losses, from 0 to 1, by each of [`QueueSeen::recent`]: one half by
-    /// chance, one of them near one at a queue.
-    ///
-    /// [`QueueSeen::recent`]: super::QueueSeen::recent
-    pub ranks: [f64; 2],
+    /// The mean ranks of the losses, from 0 to 1: one half by chance, one of them near one at a
+    /// queue.
+    pub ranks: RecentDelay<f64>,
     /// The losses that count: the first of each round.
     pub losses: u32,
     /// The packets that they are compared with.
@@ -75,30 +77,30 @@ const BELOW: f64 = 1.5;
 impl DelayRank {
     /// Of the delays at losses, and at other packets of the flow. All are differences to the same
     /// delay, whatever that is. None without losses, or with fewer than 32 others.
-    pub fn of(at_losses: &[[Span; 2]], others: &[[Span; 2]]) -> Option<Self> {
+    pub fn of(at_losses: &[RecentDelay], others: &[RecentDelay]) -> Option<Self> {
         let losses = u32::try_from(at_losses.len()).ok().filter(|&losses| losses > 0)?;
         let count = u32::try_from(others.len()).ok().filter(|&count| count >= FEWEST_OTHERS)?;
-        let ranks = [0, 1].map(|place| {
+        let rank = |by: fn(&RecentDelay) -> Span| {
             // Equal delays count half.
-            let halves_below = |lost: &[Span; 2]| -> u64 {
-                let halves =
-                    |other: &[Span; 2]| 1 + other[place].cmp(&lost[place]).reverse() as i64;
+            let halves_below = |lost: &RecentDelay| -> u64 {
+                let halves = |other: &RecentDelay| 1 + by(other).cmp(&by(lost)).reverse() as i64;
                 others.iter().map(halves).sum::<i64>() as u64
             };
             let halves: u64 = at_losses.iter().map(halves_below).sum();
             halves as f64 / (2.0 * f64::from(losses) * f64::from(count))
-        });
+        };
+        let ranks = RecentDelay { least: rank(|one| one.least), mean: rank(|one| one.mean) };
         Some(Self { ranks, losses, others: count })
     }
 
     /// The larger rank: a queue chooses its delay.
     pub fn largest(&self) -> f64 {
-        self.ranks[0].max(self.ranks[1])
+        self.ranks.least.max(self.ranks.mean)
     }
 
     /// The mean of both ranks. By chance it is as near to one half as each of them, or nearer.
     pub fn mean(&self) -> f64 {
-        (self.ranks[0] + self.ranks[1]) / 2.0
+        (self.ranks.least + self.ranks.mean) / 2.0
     }
 
     /// Whether the losses choose a long delay: a queue lost most of these packets.
@@ -138,25 +140,29 @@ mod tests {
     use super::*;
     use crate::diagnosis::testing::air;
 
-    fn ms(values: impl IntoIterator<Item = i64>) -> Vec<[Span; 2]> {
-        values.into_iter().map(|ms| [Span::from_millis(ms); 2]).collect()
+    fn of_ms([least, mean]: [i64; 2]) -> RecentDelay {
+        RecentDelay { least: Span::from_millis(least), mean: Span::from_millis(mean) }
+    }
+
+    fn ms(values: impl IntoIterator<Item = i64>) -> Vec<RecentDelay> {
+        values.into_iter().map(|ms| of_ms([ms; 2])).collect()
     }
 
     /// The delays of a sender whose queue grows by 1 ms a round trip, of ten packets, until one is
     /// dropped, and falls to 0.6 of it: of lost packets, and of those before a loss is known.
-    fn sawtooth(mut drops: impl FnMut(i64) -> bool) -> (Vec<[Span; 2]>, Vec<[Span; 2]>) {
+    fn sawtooth(mut drops: impl FnMut(i64) -> bool) -> (Vec<RecentDelay>, Vec<RecentDelay>) {
         let (mut lost, mut others) = (Vec::new(), Vec::new());
         let mut queue = 10;
         for _ in 0..4_000 {
             let first = (0..10).find(|_| drops(queue));
-            others.extend((0..first.unwrap_or(10)).map(|_| [Span::from_millis(queue); 2]));
-            lost.extend(first.map(|_| [Span::from_millis(queue); 2]));
+            others.extend((0..first.unwrap_or(10)).map(|_| of_ms([queue; 2])));
+            lost.extend(first.map(|_| of_ms([queue; 2])));
             queue = if first.is_some() { queue * 6 / 10 } else { queue + 1 };
         }
         (lost, others)
     }
 
-    fn rank((lost, others): (Vec<[Span; 2]>, Vec<[Span; 2]>)) -> DelayRank {
+    fn rank((lost, others): (Vec<RecentDelay>, Vec<RecentDelay>)) -> DelayRank {
         DelayRank::of(&lost, &others).expect("many losses")
     }
 
@@ -199,10 +205,9 @@ mod tests {
 
     #[test]
     fn a_queue_chooses_one_of_both_delays_and_the_air_neither() {
-        let others: Vec<[Span; 2]> =
-            (0..100).map(|k| [k, k * 37 % 100].map(Span::from_millis)).collect();
+        let others: Vec<_> = (0..100).map(|k| of_ms([k, k * 37 % 100])).collect();
         let of = |lost: fn(i64) -> [i64; 2]| {
-            let lost: Vec<[Span; 2]> = (0..20).map(|k| lost(k).map(Span::from_millis)).collect();
+            let lost: Vec<_> = (0..20).map(|k| of_ms(lost(k))).collect();
             DelayRank::of(&lost, &others).expect("many losses")
         };
         let by_mean = of(|k| [5 * k, 90 + k % 10]);
@@ -218,12 +223,16 @@ mod tests {
         let mut at_random = air(50, 3);
         let (lost, others) = sawtooth(|queue| queue >= 25 && at_random(0));
         let one = DelayRank::of(&lost, &others);
-        let changed = |spans: &[[Span; 2]], times: i64, by_ms: i64| -> Vec<[Span; 2]> {
+        let changed = |delays: &[RecentDelay], times: i64, by_ms: i64| -> Vec<RecentDelay> {
             let of_one = |span: Span| span * times + Span::from_millis(by_ms);
-            spans.iter().map(|spans| spans.map(of_one)).collect()
+            let of_both = |delay: &RecentDelay| RecentDelay {
+                least: of_one(delay.least),
+                mean: of_one(delay.mean),
+            };
+            delays.iter().map(of_both).collect()
         };
         for (times, by_ms) in [(1, -3_600_000), (7, 0), (1_000, 5)] {
-            let of = |spans: &[[Span; 2]]| changed(spans, times, by_ms);
+            let of = |delays: &[RecentDelay]| changed(delays, times, by_ms);
             assert_eq!(DelayRank::of(&of(&lost), &of(&others)), one, "{times}, {by_ms} ms");
         }
     }

@@ -92,7 +92,7 @@ pub use delays::DelayRank;
 use marks::Marks;
 pub use moments::Moments;
 pub use policer::{OneRate, PolicerTest};
-pub use queue::{QueueMeter, QueueSeen};
+pub use queue::{QueueMeter, QueueSeen, RecentDelay};
 pub use rounds::{LargeRounds, LostPacket, Readings, Rounds};
 
 /// What lost a flow's packets.

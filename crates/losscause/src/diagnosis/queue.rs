@@ -41,10 +41,9 @@ pub struct QueueSeen {
     pub above_least: Span,
     /// The least queueing of the last 50 to 100 ms: the queue that stood.
     pub standing: Span,
-    /// The least trip time of the last 50 to 100 ms, and the mean one of the last second, above the
-    /// flow's first: to be compared with others of the flow ([`DelayRank`](super::DelayRank)). Of
-    /// the time before the loss, where that is known.
-    pub recent: [Span; 2],
+    /// To be compared with others of the flow ([`DelayRank`](super::DelayRank)). Of the time before
+    /// the loss, where that is known.
+    pub recent: RecentDelay,
     /// The greatest queueing of the last one to two seconds. Whatever delays no packet, such as a
     /// policer, leaves none.
     pub peak: Span,
@@ -54,6 +53,15 @@ pub struct QueueSeen {
     pub jitter: Span,
     /// The newest delay against those of the last second: in mean deviations above their mean.
     pub contrast: f64,
+}
+
+/// A flow's recent trip times above its first; or what was made of each.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct RecentDelay<T = Span> {
+    /// Of the least of the last 50 to 100 ms.
+    pub least: T,
+    /// Of the mean of the last second.
+    pub mean: T,
 }
 
 /// A path's smallest delay holds for so long, and at most for twice as long.
@@ -170,10 +178,10 @@ impl QueueMeter {
     }
 
     /// [`QueueSeen::recent`] now; none before the first trip time.
-    pub fn recent(&self) -> Option<[Span; 2]> {
+    pub fn recent(&self) -> Option<RecentDelay> {
         let newest = self.latest - self.first?;
         let least = newest - self.low.above(self.latest, |smallest| smallest.first);
-        Some([least, Span::from_nanos(self.mean_ns as i64)])
+        Some(RecentDelay { least, mean: Span::from_nanos(self.mean_ns as i64) })
     }
 
     #[inline]
@@ -234,8 +242,8 @@ mod tests {
     fn recent_delays_are_the_least_of_a_tenth_of_a_second_and_the_mean_of_a_second() {
         let step =
             |after: i64| seen((0..500 + after).map(|k| if k < 500 { 40 } else { 60 })).recent;
-        assert_eq!(step(5)[0], Span::ZERO);
-        let [least, mean] = step(15);
+        assert_eq!(step(5).least, Span::ZERO);
+        let RecentDelay { least, mean } = step(15);
         assert_eq!(least, Span::from_millis(20));
         // Each of the 15 leaves 100 of 101 parts.
         let expected = Span::from_secs_f64_rounded(0.02 * (1.0 - (100.0_f64 / 101.0).powi(15)));

@@ -1,7 +1,7 @@
 //! The rules, one by one.
 
 use super::*;
-use crate::diagnosis::LargeRounds;
+use crate::diagnosis::{LargeRounds, RecentDelay};
 
 fn ms(ms: f64) -> Span {
     Span::from_secs_f64_rounded(ms / 1e3)
@@ -358,7 +358,7 @@ fn one_overflow_that_lost_most_packets_is_not_the_air_s() {
 }
 
 fn delays(rank: f64, losses: u32) -> Option<DelayRank> {
-    Some(DelayRank { ranks: [rank; 2], losses, others: 100 })
+    Some(DelayRank { ranks: RecentDelay { least: rank, mean: rank }, losses, others: 100 })
 }
 
 #[test]
