@@ -2,7 +2,7 @@
 //!
 //! One axis: its values are the rows and the metrics the columns. Several axes: one table per
 //! metric, with the last axis across. Systems are rows, or columns if there is only one axis. A
-//! sweep that is no grid lists its cells.
+//! sweep that is no grid lists its cells, one without axes its systems.
 
 use super::{AxisValue, CellOutcome, CellSummary, Row, SweepResult, summary};
 use losscause_study::tools::figures::{number, plus_minus, to_the_digits_of, unit_symbol};
@@ -19,11 +19,11 @@ impl SweepResult {
             return Vec::new();
         }
         let systems = self.systems();
-        if self.sampler.is_some() {
-            let labels = |outcome: &CellOutcome| {
-                outcome.cell.values.iter().map(AxisValue::in_words).collect()
-            };
-            vec![self.by_metric(self.axes.clone(), &systems, labels)]
+        let values = |outcome: &CellOutcome| -> Vec<String> {
+            outcome.cell.values.iter().map(AxisValue::in_words).collect()
+        };
+        if self.sampler.is_some() || self.axes.is_empty() {
+            vec![self.by_metric(self.axes.clone(), &systems, values)]
         } else if !self.is_grid {
             let base = &self.cells[0];
             let label = |outcome: &CellOutcome| {
@@ -31,8 +31,7 @@ impl SweepResult {
             };
             vec![self.by_metric(vec!["differs from the base by".to_owned()], &systems, label)]
         } else if self.axes.len() == 1 && systems.len() == 1 {
-            let label = |outcome: &CellOutcome| vec![outcome.cell.values[0].in_words()];
-            vec![self.by_metric(self.axes.clone(), &systems, label)]
+            vec![self.by_metric(self.axes.clone(), &systems, values)]
         } else {
             (0..self.metrics.len()).map(|place| self.crossed(place, &systems)).collect()
         }
