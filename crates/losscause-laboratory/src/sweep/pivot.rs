@@ -5,7 +5,7 @@
 //! sweep that is no grid lists its cells, one without axes its systems.
 
 use super::{AxisValue, CellOutcome, CellSummary, Row, SweepResult, summary};
-use losscause_study::tools::figures::{number, plus_minus, to_the_digits_of, unit_symbol};
+use losscause_study::tools::figures::{estimate, number, unit_symbol};
 use losscause_study::tools::table::Table;
 
 /// Most cells of a sampled sweep in a table.
@@ -200,11 +200,10 @@ impl Row {
     /// `12.3 ± 0.4`, to two digits of the interval, and if only some runs have a value, in how many.
     pub fn in_words(&self) -> String {
         let Some(mean) = self.measured else { return number(None) };
-        let text = format!("{} {}", to_the_digits_of(mean, self.ci95), plus_minus(self.ci95));
-        let text = text.trim_end();
+        let text = estimate(mean, self.ci95);
         match self.runs_with_value {
             Some(some) if some < self.runs => format!("{text} ({some}/{})", self.runs),
-            _ => text.to_owned(),
+            _ => text,
         }
     }
 }
