@@ -205,7 +205,8 @@ fn done(sweep: &Sweep, outcome: &SweepOutcome, arguments: &Arguments) -> String 
     let report = if outcome.result.is_some() { "report.html, " } else { "" };
     let runs = if sweep.is_scored() { "" } else { "runs.csv, " };
     let files = format!("{report}{runs}sweep.csv and sweep.json");
-    let mut text = format!("{finished} cells{resumed}; {files} in {}", arguments.out.display());
+    let s = if *finished == 1 { "" } else { "s" };
+    let mut text = format!("{finished} cell{s}{resumed}; {files} in {}", arguments.out.display());
     if outcome.result.is_none() {
         text += &format!("; a report and tables are made of at most {MOST_IN_MEMORY} cells");
     }

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use losscause_laboratory::sweep::{Row, Sweep};
+use losscause_laboratory::sweep::{Row, Sweep, SweepResult};
 use losscause_study::{Context, Jobs, Scenario, run};
 
 #[test]
@@ -75,13 +75,29 @@ name = "link"
 values = [{ name = "2 Mb/s" }, { name = "4 Mb/s", set = ["link.line.rate_bps=4e6"] }]
 "#;
 
-fn rows(sweep: &str, cell: usize) -> Vec<Row> {
+fn result(sweep: &str) -> SweepResult {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("s.toml"), SCENARIO).unwrap();
     let sweep =
         Sweep::parse(sweep, &directory.path().join("sweep.toml"), &Context::default()).unwrap();
     let outcome = sweep.execute(Jobs::default(), None, |_| ControlFlow::Continue(())).unwrap();
-    outcome.result.unwrap().cells[cell].rows.clone()
+    outcome.result.unwrap()
+}
+
+fn rows(sweep: &str, cell: usize) -> Vec<Row> {
+    result(sweep).cells[cell].rows.clone()
+}
+
+#[test]
+fn systems_need_no_axis() {
+    let (systems, _) = SWEEP.split_once("[[axis]]").unwrap();
+    let result = result(systems);
+    let [table] = &result.pivots()[..] else { panic!("one table") };
+    let csv = table.csv();
+    let rows: Vec<&str> = csv.lines().collect();
+    let [head, whole, half] = rows[..] else { panic!("{csv}") };
+    assert_eq!(head, "system,wireless_drops,thput %");
+    assert!(whole.starts_with("as it is,") && half.starts_with("half,"), "{csv}");
 }
 
 #[test]

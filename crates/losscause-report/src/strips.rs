@@ -2,7 +2,7 @@
 //! every run, the published value with its tolerance, and the value as a text.
 
 use losscause_study::statistics::Interval;
-use losscause_study::tools::figures::{plus_minus, to_the_digits_of};
+use losscause_study::tools::figures::estimate;
 
 use super::axis::Axis;
 use super::chart::{CHARACTER, Chart, Form, Scale, shortened};
@@ -149,11 +149,10 @@ pub(super) fn bars(title: &str, bars: &[Bar]) -> String {
             continue;
         };
         stroke(&mut chart, "bar", Interval { low: 0.0, high: value }, y);
-        let text = format!("{} {}", to_the_digits_of(value, *half), plus_minus(*half));
         if let Some(half) = half {
             stroke(&mut chart, "ends", Interval::around(value, *half), y);
         }
-        chart.note("at", (axis.most, y), (8.0, 4.0), text.trim_end());
+        chart.note("at", (axis.most, y), (8.0, 4.0), &estimate(value, *half));
     }
     chart.finish()
 }

@@ -42,6 +42,45 @@ fn the_worked_example_is_as_shipped_and_gives_the_numbers() {
     }
 }
 
+/// The scores of the papers stand on each paper's page, in the table of all papers and, summed, in
+/// the README: a score that is renewed in one place only is noticed.
+#[test]
+fn scores_are_the_same_on_every_page() {
+    let scores = |text: &str| -> Vec<(usize, usize)> {
+        let words: Vec<&str> = text.split([' ', '\n', '*']).filter(|word| *word != "the").collect();
+        let triples = words.windows(3).filter(|three| three[1] == "of");
+        triples.filter_map(|three| three[0].parse().ok().zip(three[2].parse().ok())).collect()
+    };
+    let (mut numbers, mut claims) = ((0, 0), (0, 0));
+    let add = |sum: &mut (usize, usize), score: (usize, usize)| {
+        *sum = (sum.0 + score.0, sum.1 + score.1);
+    };
+    for row in read("docs/papers.md").lines().filter(|line| line.contains("](reproduction/")) {
+        let (_, link) = row.split_once("](").unwrap();
+        let page = read(&format!("docs/{}", link.split_once(')').unwrap().0));
+        let (section, _) = page.split_once("\n## Readings").unwrap_or((&page, ""));
+        let of_page = scores(section);
+        let of_row = scores(row);
+        match of_row[..] {
+            [claim] => add(&mut claims, claim),
+            [number, claim] => {
+                add(&mut numbers, number);
+                add(&mut claims, claim);
+            },
+            _ => panic!("{row}: one score or two"),
+        }
+        let all_hold = |score: &(usize, usize)| {
+            score.0 == score.1 && section.contains(&format!("all {} claims", score.0))
+        };
+        let is_said = |score: &(usize, usize)| of_page.contains(score) || all_hold(score);
+        assert!(of_row.iter().all(is_said), "{row}\n{of_page:?}");
+    }
+    for page in ["README.md", "CHANGELOG.md"] {
+        let said = scores(&read(page));
+        assert!(said.contains(&numbers) && said.contains(&claims), "{page}: {numbers:?}, {claims:?}");
+    }
+}
+
 #[test]
 fn every_metric_of_a_run_is_explained() {
     let page = read("docs/scenario.md");

@@ -80,7 +80,7 @@ impl Choice {
 /// The axes of a sweep file.
 pub(super) fn axes(tables: &[AxisTable], sampler: Sampler) -> Result<Vec<Axis>, Problem> {
     if tables.is_empty() {
-        return Err(("axis".into(), "is missing, expected one or more [[axis]]".into()));
+        return Err(("axis".into(), "is missing, expected [[axis]], or [[system]] to compare".into()));
     }
     let mut names = BTreeSet::new();
     let mut axes = Vec::new();
@@ -348,7 +348,7 @@ mod tests {
             let (key, problem) = of(text).unwrap_err();
             format!("{key}: {problem}")
         };
-        assert_eq!(refusal(""), "axis: is missing, expected one or more [[axis]]");
+        assert_eq!(refusal(""), "axis: is missing, expected [[axis]], or [[system]] to compare");
         assert_eq!(
             refusal("[[axis]]\nvalues = [1]"),
             "axis.1.key: is missing, expected the key that the values set, or a name"

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{AxisValue, Row, SweepResult};
-use losscause_study::tools::figures::{plus_minus, to_the_digits_of};
+use losscause_study::tools::figures::estimate;
 
 /// What became of the values of an earlier result.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,8 +61,7 @@ fn is_within(a: &Row, b: &Row) -> bool {
 }
 
 fn in_words(row: &Row) -> String {
-    let Some(value) = row.measured else { return "none".to_owned() };
-    format!("{} {}", to_the_digits_of(value, row.ci95), plus_minus(row.ci95)).trim_end().to_owned()
+    row.measured.map_or_else(|| "none".to_owned(), |value| estimate(value, row.ci95))
 }
 
 #[cfg(test)]

@@ -145,7 +145,7 @@ impl Sweep {
     ///
     /// # Errors
     /// The text is not a sweep; a paper, item or scenario that it names does not exist; it has no
-    /// runs, no axes, or an axis without values; or a setting is not KEY=VALUE.
+    /// runs; neither axes, systems nor stacks; or an axis without values; or a setting is not KEY=VALUE.
     pub fn parse(text: &str, path: &Path, context: &Context) -> Result<Self, InputError> {
         Self::parse_on(text, path, context, &Stacks::default())
     }
@@ -180,8 +180,9 @@ impl Sweep {
             return Err(key("runs", &problem));
         }
         let stacks = named(&document, stacks).map_err(|problem| key("stacks", &problem))?;
-        // A cell on each stack is enough to vary.
-        let axes = if document.axis.is_empty() && !stacks.is_empty() {
+        // Systems, or a cell on each stack, are enough to compare.
+        let compares = !stacks.is_empty() || !document.system.is_empty();
+        let axes = if document.axis.is_empty() && compares {
             vec![]
         } else {
             axis::axes(&document.axis, document.sampler)

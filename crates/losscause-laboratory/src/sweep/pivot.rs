@@ -2,10 +2,10 @@
 //!
 //! One axis: its values are the rows and the metrics the columns. Several axes: one table per
 //! metric, with the last axis across. Systems are rows, or columns if there is only one axis. A
-//! sweep that is no grid lists its cells.
+//! sweep that is no grid lists its cells, one without axes its systems.
 
 use super::{AxisValue, CellOutcome, CellSummary, Row, SweepResult, summary};
-use losscause_study::tools::figures::{number, plus_minus, to_the_digits_of, unit_symbol};
+use losscause_study::tools::figures::{estimate, number, unit_symbol};
 use losscause_study::tools::table::Table;
 
 /// Most cells of a sampled sweep in a table.
@@ -19,11 +19,11 @@ impl SweepResult {
             return Vec::new();
         }
         let systems = self.systems();
-        if self.sampler.is_some() {
-            let labels = |outcome: &CellOutcome| {
-                outcome.cell.values.iter().map(AxisValue::in_words).collect()
-            };
-            vec![self.by_metric(self.axes.clone(), &systems, labels)]
+        let values = |outcome: &CellOutcome| -> Vec<String> {
+            outcome.cell.values.iter().map(AxisValue::in_words).collect()
+        };
+        if self.sampler.is_some() || self.axes.is_empty() {
+            vec![self.by_metric(self.axes.clone(), &systems, values)]
         } else if !self.is_grid {
             let base = &self.cells[0];
             let label = |outcome: &CellOutcome| {
@@ -31,8 +31,7 @@ impl SweepResult {
             };
             vec![self.by_metric(vec!["differs from the base by".to_owned()], &systems, label)]
         } else if self.axes.len() == 1 && systems.len() == 1 {
-            let label = |outcome: &CellOutcome| vec![outcome.cell.values[0].in_words()];
-            vec![self.by_metric(self.axes.clone(), &systems, label)]
+            vec![self.by_metric(self.axes.clone(), &systems, values)]
         } else {
             (0..self.metrics.len()).map(|place| self.crossed(place, &systems)).collect()
         }
@@ -201,11 +200,10 @@ impl Row {
     /// `12.3 ± 0.4`, to two digits of the interval, and if only some runs have a value, in how many.
     pub fn in_words(&self) -> String {
         let Some(mean) = self.measured else { return number(None) };
-        let text = format!("{} {}", to_the_digits_of(mean, self.ci95), plus_minus(self.ci95));
-        let text = text.trim_end();
+        let text = estimate(mean, self.ci95);
         match self.runs_with_value {
             Some(some) if some < self.runs => format!("{text} ({some}/{})", self.runs),
-            _ => text.to_owned(),
+            _ => text,
         }
     }
 }

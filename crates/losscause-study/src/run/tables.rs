@@ -5,8 +5,8 @@ use super::{
     FlowMeasurements, JUDGED_BY, LinkMeasurements, MetricEstimate, Misjudged, Percentiles,
     SimulationResult, UNKNOWN, Warning, WarningKind,
 };
-use crate::statistics;
-use crate::tools::figures::{number, to_the_digits_of};
+use crate::statistics::{self, Estimate};
+use crate::tools::figures::{estimate, number, to_the_digits_of};
 use crate::tools::table::Table;
 
 /// Most flows and most links in a table that does not show all.
@@ -136,7 +136,8 @@ impl SimulationResult {
     }
 }
 
-/// A flow's mean over the runs; unknown if it is a share of few losses.
+/// A flow's mean over the runs, of its goodput with the interval; unknown if it is a share of few
+/// losses.
 fn flow_cell(runs: &[&[FlowMeasurements]], place: usize, (name, value): &Column) -> String {
     let flows = || runs.iter().map(|flows| &flows[place]);
     let values: Vec<f64> = flows().filter_map(value).collect();
@@ -145,6 +146,10 @@ fn flow_cell(runs: &[&[FlowMeasurements]], place: usize, (name, value): &Column)
     let is_judged = !values.is_empty() && runs[0][place].lda.is_some();
     match few.filter(|_| is_judged) {
         Some(_) => UNKNOWN.to_owned(),
+        None if name.starts_with("goodput") && values.len() > 1 => {
+            let Estimate { mean, ci95, .. } = Estimate::from_runs(values.into_iter().map(Some));
+            mean.map_or_else(|| number(None), |mean| estimate(mean, ci95.filter(|half| *half > 0.0)))
+        },
         None => number(statistics::mean(&values)),
     }
 }

@@ -15,6 +15,11 @@ pub fn plus_minus(ci95: Option<f64>) -> String {
     ci95.map_or_else(String::new, |ci95| format!("± {}", to_the_digits_of(ci95, Some(ci95))))
 }
 
+/// "12.3 ± 0.4": a mean to two digits of its interval, alone if it has none.
+pub fn estimate(mean: f64, ci95: Option<f64>) -> String {
+    format!("{} {}", to_the_digits_of(mean, ci95), plus_minus(ci95)).trim_end().to_owned()
+}
+
 /// At most three decimals, a dash for none.
 pub fn number(value: Option<f64>) -> String {
     match value {
