@@ -163,6 +163,7 @@ struct lc_near {
 	u32 until_us; /* of the next sample, if nothing is missing */
 	u32 delivered; /* packets, in all, at the last acknowledgement */
 	u32 since_us; /* of the first acknowledgement that was no sample; 0: none */
+	u32 next; /* behind the newest byte sent, when the acknowledgement behind the last such one came */
 };
 
 #define LC_NEAR_BITS 9
@@ -327,6 +328,7 @@ lc_inline int lc_is_near(struct tcp_sock *tp, u32 id)
 	if (!left_us || left_us > LC_LONGEST_STEP_US)
 		return 0;
 	near->delivered = delivered;
+	near->next = ((struct tcp_sock___watch *)tp)->snd_nxt;
 	if (!near->since_us)
 		near->since_us = at_us;
 	return 1;
@@ -336,7 +338,7 @@ lc_inline int lc_is_near(struct tcp_sock *tp, u32 id)
 lc_inline void lc_sample(struct tcp_sock *tp, struct lc_watched *w, u32 id)
 {
 	struct tcp_sock___watch *more = (void *)tp;
-	u32 delivered = tp->delivered, count = w->samples.seen.count, rtt_us, since_us, newly;
+	u32 delivered = tp->delivered, count = w->samples.seen.count, rtt_us, since_us, newly, next_before;
 	struct lc_near *near = lc_near_of(id);
 	struct lc_sample *sample;
 	u64 at_us, sent_us;
@@ -349,10 +351,13 @@ lc_inline void lc_sample(struct tcp_sock *tp, struct lc_watched *w, u32 id)
 		at_us = w->at_us;
 	newly = delivered - w->delivered;
 	since_us = at_us;
+	next_before = 0;
 	if (near->id == id) {
 		newly = delivered - near->delivered;
-		if (near->since_us)
+		if (near->since_us) {
 			since_us = near->since_us;
+			next_before = near->next;
+		}
 	}
 	near->id = id;
 	near->until_us = (u32)at_us + lc_step(tp);
@@ -367,6 +372,7 @@ lc_inline void lc_sample(struct tcp_sock *tp, struct lc_watched *w, u32 id)
 	sample->sent_us = sent_us;
 	sample->sent_end = more->rack.end_seq;
 	sample->next = more->snd_nxt;
+	sample->next_before = next_before;
 	sample->una = tp->snd_una;
 	sample->delivered = delivered;
 	sample->newly = newly;

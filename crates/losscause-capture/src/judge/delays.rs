@@ -8,7 +8,7 @@ use losscause::Span;
 
 /// A sample of a flow's delays, or of other values over its time.
 #[derive(Clone, Debug)]
-pub(crate) struct Sample<T = Span> {
+pub struct Sample<T = Span> {
     kept: Vec<T>,
     every: u32,
     /// Values until the next one is kept.
@@ -25,14 +25,15 @@ impl<T> Default for Sample<T> {
 }
 
 impl<T> Sample<T> {
+    /// Takes in a value.
     #[inline]
-    pub(crate) fn push(&mut self, value: T) {
+    pub fn push(&mut self, value: T) {
         self.push_with(|| value);
     }
 
     /// The same of a value that is computed only if it is kept.
     #[inline]
-    pub(crate) fn push_with(&mut self, value: impl FnOnce() -> T) {
+    pub fn push_with(&mut self, value: impl FnOnce() -> T) {
         match self.wait.checked_sub(1) {
             Some(wait) => self.wait = wait,
             None => self.keep(value()),
@@ -54,7 +55,7 @@ impl<T> Sample<T> {
     }
 
     /// What it holds, in order of time.
-    pub(crate) fn kept(&self) -> &[T] {
+    pub fn kept(&self) -> &[T] {
         &self.kept
     }
 }
