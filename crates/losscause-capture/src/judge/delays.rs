@@ -6,25 +6,22 @@
 
 use losscause::Span;
 
-/// A sample of a flow's delays, or of other values over its time.
+/// A sample of a flow's delays, or of other values over its time: so many at most.
 #[derive(Clone, Debug)]
-pub struct Sample<T = Span> {
+pub struct Sample<T = Span, const MOST: usize = 128> {
     kept: Vec<T>,
     every: u32,
     /// Values until the next one is kept.
     wait: u32,
 }
 
-/// Values that are kept at most.
-const MOST: usize = 128;
-
-impl<T> Default for Sample<T> {
+impl<T, const MOST: usize> Default for Sample<T, MOST> {
     fn default() -> Self {
         Self { kept: Vec::new(), every: 1, wait: 0 }
     }
 }
 
-impl<T> Sample<T> {
+impl<T, const MOST: usize> Sample<T, MOST> {
     /// Takes in a value.
     #[inline]
     pub fn push(&mut self, value: T) {

@@ -96,7 +96,7 @@ struct Losses {
     rounds: Rounds,
     /// [`QueueSeen::recent`] of the first loss of rounds, and of packets that did not leave between
     /// a loss and its discovery.
-    delays: judge::Sample<[Span; 2]>,
+    delays: judge::Sample<[Span; 2], 512>,
     others: judge::Sample<[Span; 2]>,
 }
 
