@@ -176,7 +176,7 @@ mod tests {
             let at = Time::ZERO + Span::from_millis(ms);
             let is_lost = drops(ms);
             let data = [0; 2];
-            let mut send = |path: &mut Path| {
+            let send = |path: &mut Path| {
                 let path_bytes = path.on_sent(1_000);
                 path.on_left(&Sent { data, at, path_bytes, bytes: 1_000, flight_pkts: 9 }, 1_000);
                 path_bytes
