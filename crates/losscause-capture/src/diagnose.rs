@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use losscause::diagnosis::{
     BucketTest, Cause, Certainty, DelayRank, Diagnosis, Finding, LostPacket, Moments, OneRate,
-    Passed, PathRate, PolicerTest, Readings, Rounds, Unknown,
+    Passed, PathRate, PolicerTest, QueueSeen, Readings, Rounds, Unknown,
 };
 use losscause::{Span, Time};
 use serde::ser::SerializeStruct;
@@ -170,7 +170,7 @@ fn one_rate(flows: &[&Flow], losses: &[&Loss]) -> Option<OneRate> {
 /// Whether half of the losses met a queue that is too short to have dropped them.
 fn may_be_policed(losses: &[&Loss]) -> bool {
     let queues = || losses.iter().filter_map(|loss| loss.verdicts.opinions.queue());
-    queues().filter(|queue| queue.may_be_policed()).count() * 2 > queues().count()
+    queues().filter(QueueSeen::may_be_policed).count() * 2 > queues().count()
 }
 
 /// The round-trip time at half of the losses.

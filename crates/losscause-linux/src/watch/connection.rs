@@ -271,7 +271,8 @@ impl Connection {
         }
         let bytes = self.on_wire(data[1] - data[0]);
         let path_bytes = path.on_sent(bytes);
-        self.sent.push(Sent { data, at, path_bytes, bytes: bytes as u32, flight_pkts });
+        let bytes = bytes as u32;
+        self.sent.push(Sent { data, from: at, at, path_bytes, bytes, flight_pkts });
     }
 
     fn begin(&mut self, sample: &Sample) {
@@ -339,6 +340,7 @@ impl Connection {
             let bytes = self.on_wire(bytes / packets);
             self.sent.push(Sent {
                 data: [next; 2],
+                from: now,
                 at: now,
                 path_bytes: path.on_sent(bytes),
                 bytes: bytes as u32,
@@ -358,9 +360,10 @@ impl Connection {
             (None, Some((sent, next))) => {
                 let latest = next.map(|next| next.at).or(self.heard);
                 let latest = latest.map_or(now, |latest| latest.max(sent.at));
-                let before = sent.until(start.max(sent.data[0]), mss);
+                let before = sent.until(start, mss);
                 let path_bytes = before.path_bytes + u64::from(before.bytes);
-                (sent.at, latest, before.flight_pkts + 1, path_bytes)
+                let at = sent.until(start + mss, mss).at;
+                (at, latest, before.flight_pkts + 1, path_bytes)
             }
             // Sent after the last sample.
             (None, None) => (self.heard.unwrap_or(now), now, self.flight_pkts, path.sent_bytes()),

@@ -68,8 +68,11 @@ impl Path {
     /// When this was sent, in packets of so many bytes, is known by now.
     pub(super) fn on_left(&mut self, sent: &Sent, packet_bytes: u64) {
         let Some(losses) = &mut self.losses else { return };
-        let packets = (0..u64::from(sent.bytes)).step_by(packet_bytes.max(1) as usize);
-        packets.for_each(|bytes| losses.course.on_packet(sent.at, sent.path_bytes + bytes));
+        let count = u64::from(sent.bytes).div_ceil(packet_bytes.max(1)) as i64;
+        for place in 0..count {
+            let at = sent.from + (sent.at - sent.from) * (place + 1) / count;
+            losses.course.on_packet(at, sent.path_bytes + place as u64 * packet_bytes);
+        }
     }
 
     /// A packet of `bytes` is missing, which may count as lost later.
@@ -178,7 +181,10 @@ mod tests {
             let data = [0; 2];
             let send = |path: &mut Path| {
                 let path_bytes = path.on_sent(1_000);
-                path.on_left(&Sent { data, at, path_bytes, bytes: 1_000, flight_pkts: 9 }, 1_000);
+                path.on_left(
+                    &Sent { data, from: at, at, path_bytes, bytes: 1_000, flight_pkts: 9 },
+                    1_000,
+                );
                 path_bytes
             };
             if !is_lost {

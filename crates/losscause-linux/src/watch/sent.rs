@@ -2,9 +2,9 @@
 //!
 //! The kernel does not say that of each packet. A sample says how far the sender was when the next
 //! acknowledgement came: what it sent since the last sample left after this one's acknowledgement.
-//! And it has the kernel's own time of the newest packet that has arrived (RACK, RFC 8985). What was
-//! sent before that packet, and behind the newest one that arrived before, left between the two. So
-//! the time of a packet is known to what one acknowledgement made the sender send.
+//! And it has the kernel's own time of the newest packet that has arrived (RACK, RFC 8985). Data
+//! between two such packets left between them; data that one acknowledgement made the sender send
+//! left at one pace: at once if nothing paces it.
 
 use std::collections::VecDeque;
 
@@ -25,6 +25,9 @@ pub(super) struct Sent {
     /// New data from the first byte to behind the last one; of data that are sent again both are
     /// behind the newest byte so far.
     pub(super) data: [u64; 2],
+    /// Not before this time.
+    pub(super) from: Time,
+    /// When its last packet left, as far as that is known; the others left evenly before.
     pub(super) at: Time,
     /// What had been sent on the path before, bytes.
     pub(super) path_bytes: u64,
@@ -57,7 +60,7 @@ impl SentLog {
                     earlier = Some(*entry);
                     return false;
                 };
-                entry.data[0] = first.data[0];
+                (entry.data[0], entry.from) = (first.data[0], first.from);
                 entry.path_bytes = first.path_bytes;
                 entry.bytes += first.bytes;
                 true
@@ -73,24 +76,40 @@ impl SentLog {
             return;
         }
         self.arrived = Some((at, end));
-        let from = self.entries.partition_point(|entry| entry.data[1] <= known);
-        let to = self.entries.partition_point(|entry| entry.data[1] < end);
-        for entry in self.entries.range_mut(from..to) {
-            entry.at = entry.at.max(earliest).min(at);
-        }
-        let Some(entry) = self.entries.get_mut(to).filter(|entry| entry.data[0] < end) else {
+        let first = self.entries.partition_point(|entry| entry.data[1] <= known);
+        let last = self.entries.partition_point(|entry| entry.data[1] < end);
+        let Some(entry) = self.entries.get(last).copied().filter(|entry| entry.data[0] < end)
+        else {
             return;
         };
-        let first = Sent { at, ..entry.until(end, mss) };
-        if first.data == entry.data {
-            entry.at = at;
-            return;
+        let from = entry.from.min(at);
+        let pace = |bytes: u64| (at - from) * bytes as i64 / (end - entry.data[0]) as i64;
+        let arrived = Sent { from, at, ..entry.until(end, mss) };
+        let rest = entry.data[1] - end;
+        let rest = Sent {
+            data: [end, entry.data[1]],
+            from: entry.from.max(at),
+            at: entry.from.max(at) + pace(rest),
+            path_bytes: entry.path_bytes + u64::from(arrived.bytes),
+            bytes: entry.bytes - arrived.bytes,
+            ..entry
+        };
+        // What lies between left as fast where nothing of it arrived.
+        let mut latest = from;
+        for place in (first..last).rev() {
+            let entry = &mut self.entries[place];
+            let [start, behind] = entry.data;
+            entry.from = entry.from.max(earliest).min(latest);
+            let paced = if start == known { entry.at } else { entry.from + pace(behind - start) };
+            entry.at = paced.max(entry.from).min(latest);
+            latest = entry.from;
         }
-        entry.data[0] = end;
-        entry.at = entry.at.max(at);
-        entry.path_bytes += u64::from(first.bytes);
-        entry.bytes -= first.bytes;
-        self.entries.insert(to, first);
+        if rest.data[0] == rest.data[1] {
+            self.entries[last] = arrived;
+        } else {
+            self.entries[last] = rest;
+            self.entries.insert(last, arrived);
+        }
     }
 
     /// What was sent first with the byte at `start`, and what was sent next.
@@ -107,14 +126,17 @@ impl SentLog {
 }
 
 impl Sent {
-    /// Of new data, what is sent before the byte at `end`, which is one of them or behind them.
+    /// Of new data, what is sent before the byte at `end`.
     pub(super) fn until(&self, end: u64, mss: u64) -> Self {
         let [start, last] = self.data;
-        let bytes = u64::from(self.bytes) * (end - start) / (last - start).max(1);
+        let end = end.clamp(start, last);
+        let of_all = (last - start).max(1);
+        let bytes = u64::from(self.bytes) * (end - start) / of_all;
+        let at = self.from + (self.at - self.from) * (end - start) as i64 / of_all as i64;
         // Between samples more may be sent than is in flight at a time.
         let pkts_behind = ((last - end) / mss.max(1)) as u32;
         let flight_pkts = self.flight_pkts.checked_sub(pkts_behind).unwrap_or(self.flight_pkts);
-        Self { data: [start, end], bytes: bytes as u32, flight_pkts, ..*self }
+        Self { data: [start, end], at, bytes: bytes as u32, flight_pkts, ..*self }
     }
 }
 
@@ -130,7 +152,7 @@ mod tests {
 
     fn sent(data: [u64; 2], ms: i64) -> Sent {
         let bytes = (data[1] - data[0]) as u32 * 3 / 2;
-        Sent { data, at: at(ms), path_bytes: data[0] * 3 / 2, bytes, flight_pkts: 10 }
+        Sent { data, from: at(ms), at: at(ms), path_bytes: data[0] * 3 / 2, bytes, flight_pkts: 10 }
     }
 
     fn told(log: &SentLog) -> Vec<([u64; 2], Time, u64, u32)> {
@@ -152,9 +174,9 @@ mod tests {
             told(&log),
             [
                 ([0, 2_000], at(3), 0, 3_000),
-                ([2_000, 4_000], at(3), 3_000, 3_000),
+                ([2_000, 4_000], at(6), 3_000, 3_000),
                 ([4_000, 6_000], at(14), 6_000, 3_000),
-                ([6_000, 8_000], at(14), 9_000, 3_000),
+                ([6_000, 8_000], at(18), 9_000, 3_000),
                 ([8_000, 12_000], at(20), 12_000, 6_000),
             ]
         );
