@@ -6,13 +6,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use losscause::diagnosis::{
     BucketTest, Cause, Certainty, DelayRank, Diagnosis, Finding, LostPacket, Moments, OneRate,
-    Passed, PathRate, PolicerTest, Readings, RecentDelay, Rounds, Unknown,
+    Passed, PathRate, PolicerTest, QueueSeen, Readings, RecentDelay, Rounds, Unknown,
 };
 use losscause::{Span, Time};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use crate::flow::Path;
+use crate::flow::{Course, Path};
 use crate::{Cost, Evidence, Fit, Flow, Loss, Protocol, Vantage, next};
 
 /// Why a flow's packets were lost, how sure that is, what shows it, what it cost, and what to do.
@@ -90,8 +90,6 @@ impl Serialize for FlowDiagnosis {
 
 /// With more between its hosts than so many times its own bytes, a flow shares what they have.
 const SHARED: f64 = 1.1;
-/// A longer queue at losses is no policer's.
-const SHORT_QUEUE: Span = Span::from_millis(10);
 /// The headers of TCP over IPv4, with timestamps.
 const HEADERS: u64 = 52;
 /// The largest packet of a path whose packets' sizes are not known.
@@ -141,14 +139,15 @@ pub(crate) fn diagnose(flows: &mut [Flow], doubted: &BTreeSet<u64>) {
 fn of_flows(flows: &[&Flow]) -> Vec<(u64, Diagnosis)> {
     let mut losses: Vec<&Loss> = flows.iter().flat_map(|flow| &flow.losses).collect();
     losses.sort_by_key(|loss| loss.passage.at);
-    let course = LazyCell::new(|| Course::of(flows, &losses));
+    let departures = LazyCell::new(|| departures(flows, &losses));
     let one_rate = one_rate(flows, &losses).map(|one_rate| match may_be_policed(&losses) {
-        true => {
-            OneRate { bucket: course.as_ref().map_or(one_rate.bucket, Course::bucket), ..one_rate }
-        }
+        true => OneRate {
+            bucket: departures.as_ref().map_or(one_rate.bucket, Departures::bucket),
+            ..one_rate
+        },
         false => one_rate,
     });
-    let moments = LazyCell::new(|| course.as_ref()?.moments(usual_round_trip(&losses)));
+    let moments = LazyCell::new(|| departures.as_ref()?.moments(usual_round_trip(&losses)));
     let of_flow = |flow: &&Flow| (flow.id, of_flow(flow, one_rate.as_ref(), || *moments));
     flows.iter().map(of_flow).collect()
 }
@@ -171,7 +170,7 @@ fn one_rate(flows: &[&Flow], losses: &[&Loss]) -> Option<OneRate> {
 /// Whether half of the losses met a queue that is too short to have dropped them.
 fn may_be_policed(losses: &[&Loss]) -> bool {
     let queues = || losses.iter().filter_map(|loss| loss.verdicts.opinions.queue());
-    queues().filter(|queue| queue.queueing < SHORT_QUEUE).count() * 2 > queues().count()
+    queues().filter(QueueSeen::may_be_policed).count() * 2 > queues().count()
 }
 
 /// The round-trip time at half of the losses.
@@ -181,8 +180,21 @@ fn usual_round_trip(losses: &[&Loss]) -> Span {
     round_trips.get(round_trips.len() / 2).copied().unwrap_or_default()
 }
 
-/// The packets of a path as they left, in their order, if all of them were captured there.
-struct Course {
+/// The packets of a path as they left, if all of them were captured there. `losses` are in the
+/// order in which the lost packets were sent.
+fn departures(flows: &[&Flow], losses: &[&Loss]) -> Option<Departures> {
+    let are_sent = flows.iter().all(|flow| flow.vantage == Vantage::Sender)
+        && losses.iter().all(|loss| loss.evidence != Evidence::Gap);
+    let courses = flows.iter().filter_map(|flow| flow.measured.as_ref()).map(|one| &one.course);
+    let lost = losses.iter().filter_map(|loss| Some((loss.passage.path_bytes?, loss.bytes)));
+    let payload = losses.iter().map(|loss| loss.bytes).max().unwrap_or(USUAL_PACKET);
+    let begun = flows.iter().find_map(|flow| Some(flow.path.as_ref()?.begun));
+    are_sent.then(|| Departures::of(courses, lost, payload, begun)).flatten()
+}
+
+/// The packets of a path as they left, in their order.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Departures {
     packets: Vec<Passed>,
     /// Of a full packet.
     packet_bytes: u64,
@@ -190,32 +202,56 @@ struct Course {
     is_new: bool,
 }
 
-impl Course {
-    /// `losses` are in the order in which the lost packets were sent.
-    fn of(flows: &[&Flow], losses: &[&Loss]) -> Option<Self> {
-        let are_sent = flows.iter().all(|flow| flow.vantage == Vantage::Sender)
-            && losses.iter().all(|loss| loss.evidence != Evidence::Gap);
-        let courses = flows.iter().filter_map(|flow| flow.measured.as_ref()).map(|one| &one.course);
+impl Departures {
+    /// Of what left for a path. `lost` are the bytes of the path before each lost packet, in their
+    /// order, and its payload; `payload` is that of a full packet. None without a packet.
+    ///
+    /// ```
+    /// use losscause::diagnosis::BucketTest;
+    /// use losscause::{Span, Time};
+    /// use losscause_capture::{Course, Departures};
+    ///
+    /// let mut course = Course::default();
+    /// let at = |k: u64| Time::ZERO + Span::from_millis(k as i64);
+    /// (0..100).for_each(|k| course.on_packet(at(k), 1_052 * k));
+    /// let lost = (1..10).map(|k| (1_052 * 10 * k, 1_000));
+    /// let departures = Departures::of([&course].into_iter(), lost, 1_000, None).expect("packets");
+    /// assert_ne!(departures.bucket(), BucketTest::NotTested);
+    /// let moments = departures.moments(Span::from_millis(1)).expect("nine losses");
+    /// assert_eq!(moments.losses, 9);
+    /// ```
+    pub fn of<'a>(
+        courses: impl Iterator<Item = &'a Course> + Clone,
+        lost: impl Iterator<Item = (u64, u64)>,
+        payload: u64,
+        begun: Option<Time>,
+    ) -> Option<Self> {
         // What is not kept of one of them is left out of all.
-        let begun =
+        let first =
             courses.clone().filter_map(|course| course.iter().next()).map(|one| one.1).max();
-        let begun = begun.filter(|_| are_sent)?;
-        let kept = |&(_, path_bytes): &(Time, u64)| path_bytes >= begun;
+        let first = first?;
+        let kept = |&(_, path_bytes): &(Time, u64)| path_bytes >= first;
         let mut sent: Vec<(Time, u64)> = Vec::new();
         for course in courses {
             course.iter().filter(kept).for_each(|packet| sent.push(packet));
         }
         sent.sort_unstable_by_key(|&(_, path_bytes)| path_bytes);
-        let payload = losses.iter().map(|loss| loss.bytes).max().unwrap_or(USUAL_PACKET);
         // A bucket is full when its path is new.
-        let is_new = flows.iter().filter_map(|flow| flow.path.as_ref()).any(|path| {
-            sent.first().is_some_and(|&(at, path_bytes)| path_bytes == 0 && at <= path.begun)
-        });
-        Some(Self { packets: with_lost(&sent, losses), packet_bytes: payload + HEADERS, is_new })
+        let is_new = begun
+            .zip(sent.first())
+            .is_some_and(|(begun, &(at, path_bytes))| path_bytes == 0 && at <= begun);
+        Some(Self { packets: with_lost(&sent, lost), packet_bytes: payload + HEADERS, is_new })
+    }
+
+    /// The same in the order of time, where what left was told later and in another order.
+    #[must_use]
+    pub fn by_time(mut self) -> Self {
+        self.packets.sort_by_key(|packet| packet.at);
+        self
     }
 
     /// What every packet says of a token bucket.
-    fn bucket(&self) -> BucketTest {
+    pub fn bucket(&self) -> BucketTest {
         // A bucket is empty at a loss.
         let first_loss = self.packets.iter().position(|packet| packet.is_lost);
         let from = if self.is_new { 0 } else { first_loss.unwrap_or_default() };
@@ -223,20 +259,16 @@ impl Course {
     }
 
     /// How the moments of the losses rank by what was sent before them.
-    fn moments(&self, round_trip: Span) -> Option<Moments> {
+    pub fn moments(&self, round_trip: Span) -> Option<Moments> {
         Moments::of(&self.packets, round_trip)
     }
 }
 
 /// The packets that were sent, each with the bytes of the path before it, and whether they were
 /// lost.
-fn with_lost(sent: &[(Time, u64)], losses: &[&Loss]) -> Vec<Passed> {
+fn with_lost(sent: &[(Time, u64)], lost: impl Iterator<Item = (u64, u64)>) -> Vec<Passed> {
     let begun = sent.first().map(|first| first.1).unwrap_or_default();
-    let mut lost = losses
-        .iter()
-        .filter_map(|loss| Some((loss.passage.path_bytes?, loss.bytes)))
-        .skip_while(|&(path_bytes, _)| path_bytes < begun)
-        .peekable();
+    let mut lost = lost.skip_while(|&(path_bytes, _)| path_bytes < begun).peekable();
     let mut course = Vec::with_capacity(sent.len());
     let ends = sent.iter().skip(1).map(|next| next.1);
     for (&(at, mut from), end) in sent.iter().zip(ends) {
@@ -305,15 +337,7 @@ fn of_flow(
     let measured = flow.measured.as_ref().filter(|_| is_at_end);
     let delays = measured.and_then(|measured| DelayRank::of(&delays, &measured.recent_delays));
     let readings = Readings { delays, ..rounds.readings() };
-    let diagnosis = readings.diagnose(one_rate, flow.wire_packets);
-    let is_asked = diagnosis.may_depend_on_moments() || delays.is_some_and(|one| one.is_any());
-    match is_asked.then(moments) {
-        Some(Some(moments)) => {
-            let readings = Readings { moments: Some(moments), ..readings };
-            readings.diagnose(one_rate, flow.wire_packets)
-        }
-        _ => diagnosis,
-    }
+    readings.diagnose_with(one_rate, flow.wire_packets, moments)
 }
 
 impl Flow {

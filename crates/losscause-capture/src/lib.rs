@@ -91,11 +91,11 @@ pub use analysis::{
 };
 pub use annotate::annotate;
 pub use cost::Cost;
-pub use diagnose::FlowDiagnosis;
+pub use diagnose::{Departures, FlowDiagnosis};
 pub use error::{CaptureError, EXPECTED, RewriteError};
 pub use first::{First, capitalised};
 pub use fit::{Fit, Others, Policed};
-pub use flow::{Evidence, Protocol, Vantage};
+pub use flow::{Course, Evidence, Protocol, Vantage};
 pub use joined::{JoinError, Joined, analyze_both};
 pub use kind::LossKind;
 pub use link_rate::RateStep;

@@ -163,7 +163,8 @@ struct lc_near {
 	u32 until_us; /* of the next sample, if nothing is missing */
 	u32 delivered; /* packets, in all, at the last acknowledgement */
 	u32 since_us; /* of the first acknowledgement that was no sample; 0: none */
-};
+	u32 next; /* behind the newest byte sent, when the acknowledgement behind the last such one came */
+} __attribute__((aligned(32))); /* none is in two cache lines */
 
 #define LC_NEAR_BITS 9
 
@@ -183,7 +184,11 @@ lc_inline u32 lc_id(struct sock *sk)
 
 lc_inline struct lc_near *lc_near_of(u32 id)
 {
-	return &lc_nears[(id * 0x9e3779b1u) >> (32 - LC_NEAR_BITS)];
+	struct lc_near *near = &lc_nears[(id * 0x9e3779b1u) >> (32 - LC_NEAR_BITS)];
+
+	/* Else the compiler works it out again at each use. */
+	asm volatile("" : "+r"(near));
+	return near;
 }
 
 lc_inline void lc_hand_over(void *record, u64 bytes)
@@ -327,6 +332,7 @@ lc_inline int lc_is_near(struct tcp_sock *tp, u32 id)
 	if (!left_us || left_us > LC_LONGEST_STEP_US)
 		return 0;
 	near->delivered = delivered;
+	near->next = ((struct tcp_sock___watch *)tp)->snd_nxt;
 	if (!near->since_us)
 		near->since_us = at_us;
 	return 1;
@@ -336,7 +342,7 @@ lc_inline int lc_is_near(struct tcp_sock *tp, u32 id)
 lc_inline void lc_sample(struct tcp_sock *tp, struct lc_watched *w, u32 id)
 {
 	struct tcp_sock___watch *more = (void *)tp;
-	u32 delivered = tp->delivered, count = w->samples.seen.count, rtt_us, since_us, newly;
+	u32 delivered = tp->delivered, count = w->samples.seen.count, rtt_us, since_us, newly, next_before;
 	struct lc_near *near = lc_near_of(id);
 	struct lc_sample *sample;
 	u64 at_us, sent_us;
@@ -349,10 +355,13 @@ lc_inline void lc_sample(struct tcp_sock *tp, struct lc_watched *w, u32 id)
 		at_us = w->at_us;
 	newly = delivered - w->delivered;
 	since_us = at_us;
+	next_before = 0;
 	if (near->id == id) {
 		newly = delivered - near->delivered;
-		if (near->since_us)
+		if (near->since_us) {
 			since_us = near->since_us;
+			next_before = near->next;
+		}
 	}
 	near->id = id;
 	near->until_us = (u32)at_us + lc_step(tp);
@@ -367,6 +376,7 @@ lc_inline void lc_sample(struct tcp_sock *tp, struct lc_watched *w, u32 id)
 	sample->sent_us = sent_us;
 	sample->sent_end = more->rack.end_seq;
 	sample->next = more->snd_nxt;
+	sample->next_before = next_before;
 	sample->una = tp->snd_una;
 	sample->delivered = delivered;
 	sample->newly = newly;

@@ -31,6 +31,7 @@ struct lc_sample {
 	u32 sent_us; /* when the newest packet that has arrived was sent, by time of sending … */
 	u32 sent_end; /* … and the byte behind it */
 	u32 next; /* behind the newest byte sent, when the next acknowledgement came */
+	u32 next_before; /* the same, when this one came, if `since_us` is that of another one */
 	u32 una; /* everything before is acknowledged */
 	u32 delivered; /* packets, in all */
 	u32 newly; /* packets that this acknowledgement alone delivered, not those before it that are no samples */

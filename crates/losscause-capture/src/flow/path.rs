@@ -41,7 +41,7 @@ pub(crate) struct Passage {
 /// before, bytes: of the newest ones. Every packet of a capture is written here, so each takes 8
 /// bytes.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Course {
+pub struct Course {
     older: VecDeque<Stretch>,
     newest: Stretch,
     /// Of all stretches.
@@ -94,7 +94,7 @@ impl Path {
 impl Course {
     /// A packet passed.
     #[inline]
-    pub(crate) fn on_packet(&mut self, now: Time, number: u64) {
+    pub fn on_packet(&mut self, now: Time, number: u64) {
         self.packets += 1;
         if self.newest.take(now, number).is_none() {
             self.begin_stretch(now, number);

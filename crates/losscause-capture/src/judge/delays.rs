@@ -6,33 +6,31 @@
 
 use losscause::Span;
 
-/// A sample of a flow's delays, or of other values over its time.
+/// A sample of a flow's delays, or of other values over its time: so many at most.
 #[derive(Clone, Debug)]
-pub(crate) struct Sample<T = Span> {
+pub struct Sample<T = Span, const MOST: usize = 128> {
     kept: Vec<T>,
     every: u32,
     /// Values until the next one is kept.
     wait: u32,
 }
 
-/// Values that are kept at most.
-const MOST: usize = 128;
-
-impl<T> Default for Sample<T> {
+impl<T, const MOST: usize> Default for Sample<T, MOST> {
     fn default() -> Self {
         Self { kept: Vec::new(), every: 1, wait: 0 }
     }
 }
 
-impl<T> Sample<T> {
+impl<T, const MOST: usize> Sample<T, MOST> {
+    /// Takes in a value.
     #[inline]
-    pub(crate) fn push(&mut self, value: T) {
+    pub fn push(&mut self, value: T) {
         self.push_with(|| value);
     }
 
     /// The same of a value that is computed only if it is kept.
     #[inline]
-    pub(crate) fn push_with(&mut self, value: impl FnOnce() -> T) {
+    pub fn push_with(&mut self, value: impl FnOnce() -> T) {
         match self.wait.checked_sub(1) {
             Some(wait) => self.wait = wait,
             None => self.keep(value()),
@@ -54,7 +52,7 @@ impl<T> Sample<T> {
     }
 
     /// What it holds, in order of time.
-    pub(crate) fn kept(&self) -> &[T] {
+    pub fn kept(&self) -> &[T] {
         &self.kept
     }
 }

@@ -23,8 +23,7 @@ mod waiting;
 
 pub use choice::{Chosen, UnknownAlgorithm};
 pub(crate) use clock::SenderClock;
-pub use delays::DelayShape;
-pub(crate) use delays::Sample;
+pub use delays::{DelayShape, Sample};
 pub(crate) use least::Least;
 pub(crate) use opinions::{Opinions, Words};
 pub(crate) use receiver::{AtReceiver, Departure};

@@ -28,29 +28,17 @@ pub(crate) struct Trips {
     sample: Sample,
     /// When the trips of the sample ended.
     sampled_at: Sample<Time>,
-    /// Of the newest observation, and its time.
-    latest: Option<(Time, Span)>,
+    /// Of the newest observation.
+    latest: Option<Span>,
     queue: QueueMeter,
-    before_gap: Option<BeforeGap>,
     /// [`QueueSeen::recent`] at packets that did not leave between a loss and its discovery.
     recent: Sample<RecentDelay>,
-    /// When the last loss was discovered, at a sender.
-    discovered: Option<Time>,
     over_time: Option<OverTime>,
 }
 
 /// A timestamp has a tick of 1 ms mostly, and the first one was as wrong as the last: smaller
 /// one-way differences show the clocks and the hosts' timers, not queues.
 const TICKS: Span = Span::from_millis(2);
-
-/// The delays of the packets before the newest gap.
-#[derive(Clone, Copy, Debug)]
-struct BeforeGap {
-    /// When the newest of them left.
-    left: Time,
-    /// [`QueueSeen::recent`] then.
-    recent: RecentDelay,
-}
 
 /// For a drawing, milliseconds above the first trip time: the times themselves may have any offset.
 #[derive(Debug)]
@@ -76,7 +64,7 @@ impl Trips {
     /// algorithms.
     #[inline]
     pub(crate) fn take(&mut self, now: Time, trip: Option<Span>) -> Option<Span> {
-        self.latest = trip.map(|trip| (now, self.count(now, trip)));
+        self.latest = trip.map(|trip| self.count(now, trip));
         self.resolved()
     }
 
@@ -84,7 +72,7 @@ impl Trips {
     /// is more than that of clocks that tick.
     #[inline]
     pub(crate) fn resolved(&self) -> Option<Span> {
-        let (_, trip) = self.latest?;
+        let trip = self.latest?;
         let (least, most) = self.bounds?;
         Some(if self.shifts.are_round() || most - least > TICKS { trip } else { least })
     }
@@ -112,7 +100,7 @@ impl Trips {
         self.sample.push(trip);
         self.sampled_at.push(now);
         self.queue.on_trip(now, trip);
-        if self.discovered.is_none_or(|discovered| now - trip > discovered) {
+        if self.queue.is_of_others() {
             let queue = &self.queue;
             self.recent.push_with(|| queue.recent().unwrap_or_default());
         }
@@ -132,7 +120,7 @@ impl Trips {
 
     /// The sender learnt of a loss at `now`. Trips there and back only.
     pub(crate) fn on_loss(&mut self, now: Time) {
-        self.discovered = Some(now);
+        self.queue.on_loss(now);
     }
 
     /// What comes next has nothing to do with what was before, and its first trip is taken for the
@@ -178,30 +166,19 @@ impl Trips {
 
     /// The next observation shows a gap: what is known now is of the packets before it.
     pub(crate) fn on_gap(&mut self) {
-        self.before_gap = self.latest.and_then(|(at, trip)| {
-            Some(BeforeGap { left: at - trip, recent: self.queue.recent()? })
-        });
+        self.queue.on_gap();
     }
 
     /// The queue at `now`, when a packet was missed that left at `sent`, if that is known; none if
     /// the newest observation has no trip time.
-    ///
-    /// The recent delays are those before the newest gap, unless the newest packet left at a time
-    /// closer to the lost one: a lost packet leaves more room for those behind it, and these may
-    /// have left much later.
     pub(crate) fn queue_at_loss(&self, now: Time, sent: Option<Time>) -> Option<QueueSeen> {
-        let (at, trip) = self.latest?;
-        let queue = self.queue.seen(now)?;
-        let is_closer = |before: &BeforeGap| {
-            sent.is_none_or(|sent| (sent - before.left).abs() <= (at - trip - sent).abs())
-        };
-        let before = self.before_gap.filter(is_closer);
-        Some(QueueSeen { recent: before.map_or(queue.recent, |before| before.recent), ..queue })
+        self.latest?;
+        Some(self.queue.missed(now)?.of_packet(sent))
     }
 
     /// The trip time of the newest observation.
     pub(crate) fn latest(&self) -> Option<Span> {
-        self.latest.map(|(_, trip)| trip)
+        self.latest
     }
 
     /// The newest trip time, and how long it waited in queues, milliseconds.
@@ -267,23 +244,6 @@ mod tests {
         assert_eq!(drawn, [10.0, 0.0, 0.0, 5.0, 10.0, 40.0]);
         trips.take(Time::ZERO, None);
         assert_eq!(trips.latest(), None);
-    }
-
-    #[test]
-    fn a_lost_packet_met_the_delays_of_those_that_left_next_to_it() {
-        let mut trips = Trips::round(None);
-        let ms = Span::from_millis;
-        (0..100).for_each(|k| _ = trips.take(at(2 * k), Some(ms(40 + k / 2))));
-        // The last of them left at 109 ms, and the one that shows the gap at 1158 ms.
-        trips.on_gap();
-        trips.take(at(1_198), Some(ms(40)));
-        let least = |sent: Option<Time>| {
-            trips.queue_at_loss(at(1_198), sent).map(|queue| queue.recent.least)
-        };
-        // The least since 100 ms: the first of 65 ms stands alone, and counts as 64.
-        assert_eq!(least(Some(at(110))), Some(ms(24)));
-        assert_eq!(least(Some(at(1_150))), Some(Span::ZERO));
-        assert_eq!(least(None), Some(ms(24)), "the packets before the gap");
     }
 
     #[test]

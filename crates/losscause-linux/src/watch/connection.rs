@@ -2,22 +2,24 @@
 //! diagnosis.
 //!
 //! A retransmission says that the sender believes the copy before it lost. The kernel does not say
-//! when that copy was sent, nor what was in flight then: the samples do, which have how far the
-//! sender was at every acknowledgement ([`Sent`]). The queue at the loss is the one when a packet
-//! arrived that was sent later ([`Shown`]), as RACK sees it (RFC 8985); losses that no later packet
-//! showed are a timer's. A receiver that reports a packet twice (RFC 2883) excuses a loss, so that
+//! when that copy was sent, nor what was in flight then: the samples do ([`SentLog`]). The queue at
+//! the loss is the one when a packet arrived that was sent later ([`Shown`]), as RACK sees it (RFC
+//! 8985); losses that no later packet showed are a timer's. A receiver that reports a packet twice (RFC 2883) excuses a loss, so that
 //! losses wait for two round trips before they count.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use losscause::diagnosis::{
-    Cause, Certainty, Diagnosis, Finding, LostPacket, OneRate, PathRate, QueueMeter, QueueSeen,
-    Rounds,
+    Cause, Certainty, DelayRank, Diagnosis, Finding, LostPacket, PathRate, QueueMeter, QueueMissed,
+    QueueSeen, Readings, RecentDelay, Rounds,
 };
 use losscause::{Span, Time};
+use losscause_capture::judge;
 
 use super::path::Path;
 use super::record::{Sample, State};
+use super::sent::{Sent, SentLog};
+use super::standing::Standing;
 use crate::kernel::record::Ends;
 
 /// What is known of a connection.
@@ -43,16 +45,20 @@ pub(super) struct Connection {
     una: u64,
     dsacks: u32,
     sent_before: Option<u32>,
-    sent: VecDeque<Sent>,
+    sent: SentLog,
     shown: VecDeque<Shown>,
     /// The newest packet that has arrived: when it was sent, and the byte behind it.
     newest: Option<(Time, u64)>,
     /// The byte behind the last packet, by its number, that has arrived.
     highest: u64,
+    delivered: u32,
+    /// What is missing before this byte is known to be lost.
+    discovered: u64,
     /// Data that were sent again and are not acknowledged, by their first byte.
     again: BTreeMap<u64, SentAgain>,
     waiting: VecDeque<Lost>,
-    rounds: Option<Box<Rounds>>,
+    /// From the first loss on.
+    losses: Option<Box<Losses>>,
     tries: Option<Tries>,
     repaired_until: Option<Time>,
     standing: Standing,
@@ -84,15 +90,14 @@ pub(super) struct Counts {
     pub(super) by_timer_repair: Span,
 }
 
-/// How far the sender was.
-#[derive(Clone, Copy, Debug)]
-struct Sent {
-    /// Behind the newest byte.
-    end: u64,
-    at: Time,
-    /// What the path had passed, bytes.
-    path_bytes: u64,
-    flight_pkts: u32,
+/// What the losses tell together.
+#[derive(Debug, Default)]
+struct Losses {
+    rounds: Rounds,
+    /// [`QueueSeen::recent`] of the first loss of rounds, and of packets that did not leave between
+    /// a loss and its discovery.
+    delays: judge::Sample<RecentDelay, 512>,
+    others: judge::Sample<RecentDelay>,
 }
 
 /// The last copy of data that were sent again.
@@ -108,18 +113,17 @@ struct SentAgain {
 struct Shown {
     sent_at: Time,
     end: u64,
-    queue: Option<QueueSeen>,
+    /// Packets that have arrived in all, before it and with it.
+    delivered: [u32; 2],
+    missed: Option<QueueMissed>,
 }
 
 /// A packet that was sent again.
 #[derive(Clone, Copy, Debug)]
 struct Lost {
-    at: Time,
+    packet: LostPacket,
     again_at: Time,
-    is_by_timer: bool,
-    flight_pkts: Option<u32>,
     path_bytes: u64,
-    queue: Option<QueueSeen>,
 }
 
 /// What a timer sends again and again.
@@ -132,15 +136,7 @@ struct Tries {
     lost: u64,
 }
 
-/// How fast the path empties a queue that stands.
-#[derive(Clone, Debug, Default)]
-struct Standing {
-    since: Option<(Time, u32)>,
-    rates_bps: VecDeque<f32>,
-}
-
 /// Entries that are kept of each kind, at most; more become fewer.
-const MOST_SENT: usize = 512;
 const MOST_SHOWN: usize = 256;
 const MOST_AGAIN: usize = 4_096;
 const MOST_WAITING: usize = 4_096;
@@ -149,6 +145,8 @@ const MOST_AT_ONCE: u64 = 64;
 /// A receiver holds an acknowledgement back for 40 ms, by a timer that may be early by a tick of 10
 /// ms (`bpf/episode.h`).
 const HELD_BACK: Span = Span::from_millis(30);
+/// A loss is declared when so many later packets arrived (RFC 6675, DupThresh), as in a capture.
+const DUP_THRESH: u32 = 3;
 /// So many tries of a timer without an answer are an outage, as in a capture.
 const TRIES: u32 = 3;
 /// What a timer sends at once is one try (RFC 8985, section 7.2).
@@ -156,14 +154,6 @@ const ONE_TRY: Span = Span::from_millis(10);
 /// A report of a packet that came twice takes a round trip.
 const EXCUSED_WITHIN: i64 = 2;
 const LEAST_WAIT: Span = Span::from_millis(20);
-/// A queue stands if its least delay is as long, and as many times the jitter.
-const STANDS: Span = Span::from_millis(3);
-const JITTERS: i64 = 3;
-/// A rate is measured over so long, and so many of them are kept.
-const RATE_OVER: Span = Span::from_millis(250);
-const MOST_RATES: usize = 64;
-const FEWEST_RATES: usize = 4;
-
 impl Connection {
     pub(super) fn new(ends: Ends, control: String, cgroup: u64, begun: Time) -> Self {
         Self {
@@ -185,13 +175,15 @@ impl Connection {
             una: 0,
             dsacks: 0,
             sent_before: None,
-            sent: VecDeque::new(),
+            sent: SentLog::default(),
             shown: VecDeque::new(),
             newest: None,
             highest: 0,
+            delivered: 0,
+            discovered: 0,
             again: BTreeMap::new(),
             waiting: VecDeque::new(),
-            rounds: None,
+            losses: None,
             tries: None,
             repaired_until: None,
             standing: Standing::default(),
@@ -218,10 +210,13 @@ impl Connection {
         let Some(next) = self.next else { return self.begin(sample) };
         let una = unwrapped(self.una, sample.una).max(self.una);
         let end = unwrapped(next, sample.next).max(next);
-        if end > next {
-            let path_bytes = path.on_sent(self.on_wire(end - next));
-            let at = sample.since;
-            self.push_sent(Sent { end, at, path_bytes, flight_pkts: sample.flight });
+        // Behind acknowledgements that are no samples, and behind this one.
+        let middle = if sample.since < now { unwrapped(next, sample.next_before) } else { next };
+        let middle = middle.clamp(next, end);
+        for (at, data) in [(sample.since, [next, middle]), (now, [middle, end])] {
+            let behind = ((end - data[1]) / self.mss()) as u32;
+            let flight_pkts = sample.flight.saturating_sub(behind);
+            self.on_sent(at, data, flight_pkts, path);
         }
         self.counts.acked_bytes += una - self.una;
         (self.next, self.una) = (Some(end), una);
@@ -229,13 +224,27 @@ impl Connection {
         self.on_answer(now);
         let arrived = (sample.sent_at, unwrapped(una, sample.sent_end));
         // As from a capture: what fills a hole has a round trip of its own, not the path's newest.
-        let is_new = arrived.1 > self.highest;
+        let is_new = arrived.1 > self.highest && !self.was_sent_again(arrived.1);
+        let before = std::mem::replace(&mut self.delivered, sample.delivered);
+        let delivered = sample.delivered.wrapping_sub(before);
+        if is_new {
+            let spanned = arrived.1 - self.highest;
+            if sample.sacked > 0 && spanned > u64::from(delivered) * self.mss() {
+                self.meter.on_gap();
+            }
+            self.sent.on_arrival(arrived.0, arrived.1, self.mss());
+        }
         self.highest = self.highest.max(arrived.1);
         let counts = is_new && !self.may_be_held_back(now, sample);
         if let Some(rtt) = sample.rtt.filter(|_| counts) {
             self.meter.on_trip(now, rtt);
             self.rtt = Some(rtt);
             self.least_rtt = Some(self.least_rtt.map_or(rtt, |least| least.min(rtt)));
+            if let Some(losses) = &mut self.losses
+                && self.meter.is_of_others()
+            {
+                losses.others.push_with(|| self.meter.recent().unwrap_or_default());
+            }
         }
         self.trip_at = Some(now);
         self.queue = self.meter.seen(now);
@@ -244,20 +253,33 @@ impl Connection {
             self.newest = Some(arrived);
             if sample.sacked > 0 && self.shown.len() < MOST_SHOWN {
                 let (sent_at, end) = arrived;
-                self.shown.push_back(Shown { sent_at, end, queue: self.queue });
+                let delivered = [before, sample.delivered];
+                let missed = self.meter.missed(now);
+                self.shown.push_back(Shown { sent_at, end, delivered, missed });
             }
         }
-        self.forget_below(una);
+        self.forget_below(una, path);
         let dsacks = sample.dsacks.wrapping_sub(self.dsacks);
         self.dsacks = sample.dsacks;
         (0..dsacks.min(MOST_AT_ONCE as u32)).for_each(|_| self.excuse(now));
         self.commit(now, path);
     }
 
+    fn on_sent(&mut self, at: Time, data: [u64; 2], flight_pkts: u32, path: &mut Path) {
+        if data[1] == data[0] {
+            return;
+        }
+        let bytes = self.on_wire(data[1] - data[0]);
+        let path_bytes = path.on_sent(bytes);
+        let bytes = bytes as u32;
+        self.sent.push(Sent { data, from: at, at, path_bytes, bytes, flight_pkts });
+    }
+
     fn begin(&mut self, sample: &Sample) {
         // Room for numbers below the first.
         let first = (1_u64 << 32) + u64::from(sample.una);
-        self.una = first;
+        (self.una, self.highest) = (first, first);
+        self.delivered = sample.delivered;
         self.next = Some(unwrapped(first, sample.next));
         self.dsacks = sample.dsacks;
         self.heard = Some(sample.at);
@@ -271,22 +293,19 @@ impl Connection {
             && self.trip_at.is_some_and(|at| now - at >= HELD_BACK)
     }
 
-    /// How far the sender was is kept for each packet, or, of a large flight, for some.
-    fn push_sent(&mut self, sent: Sent) {
-        if self.sent.len() >= MOST_SENT {
-            let mut place = 0;
-            self.sent.retain(|_| {
-                place += 1;
-                place % 2 == 0
-            });
-        }
-        self.sent.push_back(sent);
+    /// Whether the packet before this byte was sent again.
+    fn was_sent_again(&self, end: u64) -> bool {
+        let newest = self.again.range(..end).next_back();
+        newest.is_some_and(|(start, _)| start + self.mss() >= end)
     }
 
-    fn forget_below(&mut self, una: u64) {
-        while self.sent.front().is_some_and(|sent| sent.end <= una) {
-            self.sent.pop_front();
-        }
+    fn mss(&self) -> u64 {
+        u64::from(self.state.mss.max(1))
+    }
+
+    fn forget_below(&mut self, una: u64, path: &mut Path) {
+        let packet_bytes = self.packet_bytes();
+        self.sent.take_below(una).for_each(|sent| path.on_left(&sent, packet_bytes));
         while self.shown.front().is_some_and(|shown| shown.end <= una) {
             self.shown.pop_front();
         }
@@ -305,7 +324,7 @@ impl Connection {
     ) {
         let Some(next) = self.next else { return };
         let start = unwrapped(self.una, seq);
-        let mss = u64::from(self.state.mss.max(1));
+        let mss = self.mss();
         let bytes = u64::from(end_seq.wrapping_sub(seq));
         let packets = bytes.div_ceil(mss).clamp(1, MOST_AT_ONCE);
         if start >= next && self.sent.is_empty() {
@@ -315,9 +334,18 @@ impl Connection {
         for packet in 0..packets {
             let place = start + packet * mss;
             let flight_pkts = flight_pkts + packet as u32 + 1;
+            path.on_missing(now, self.packet_bytes());
             let copy = SentAgain { at: now, path_bytes: path.sent_bytes(), flight_pkts };
             self.on_packet_again(place, copy, path);
-            path.on_sent(self.on_wire(bytes / packets));
+            let bytes = self.on_wire(bytes / packets);
+            self.sent.push(Sent {
+                data: [next; 2],
+                from: now,
+                at: now,
+                path_bytes: path.on_sent(bytes),
+                bytes: bytes as u32,
+                flight_pkts,
+            });
         }
         self.first_loss.get_or_insert(now);
         self.last_loss = now;
@@ -325,31 +353,36 @@ impl Connection {
 
     fn on_packet_again(&mut self, start: u64, copy: SentAgain, path: &mut Path) {
         let now = copy.at;
-        let place = self.sent.partition_point(|sent| sent.end <= start);
+        let mss = self.mss();
         let earlier = self.again.get(&start).copied();
-        let first = self.sent.get(place).copied();
-        let (at, latest, flight_pkts, path_bytes) = match (earlier, first) {
+        let (at, latest, flight_pkts, path_bytes) = match (earlier, self.sent.of(start)) {
             (Some(copy), _) => (copy.at, copy.at, copy.flight_pkts, copy.path_bytes),
-            (None, Some(sent)) => {
-                let behind = sent.end - start;
-                let mss = u64::from(self.state.mss.max(1));
-                let next = self.sent.get(place + 1).map(|sent| sent.at);
-                let latest = next.or(self.heard).map_or(now, |latest| latest.max(sent.at));
-                // Between samples more may be sent than is in flight at a time.
-                let flight = u64::from(sent.flight_pkts);
-                let flight = flight.checked_sub(behind / mss).unwrap_or(flight) + 1;
-                let path_bytes = sent.path_bytes.saturating_sub(self.on_wire(behind));
-                (sent.at, latest, flight as u32, path_bytes)
+            (None, Some((sent, next))) => {
+                let latest = next.map(|next| next.at).or(self.heard);
+                let latest = latest.map_or(now, |latest| latest.max(sent.at));
+                let before = sent.until(start, mss);
+                let path_bytes = before.path_bytes + u64::from(before.bytes);
+                let at = sent.until(start + mss, mss).at;
+                (at, latest, before.flight_pkts + 1, path_bytes)
             }
             // Sent after the last sample.
             (None, None) => (self.heard.unwrap_or(now), now, self.flight_pkts, path.sent_bytes()),
         };
-        let is_later = |sent_at: Time, end: u64| {
-            sent_at > latest || earlier.is_none() && end > start + u64::from(self.state.mss)
-        };
+        let is_later =
+            |sent_at: Time, end: u64| sent_at > latest || earlier.is_none() && end > start + mss;
         let is_by_timer = !self.newest.is_some_and(|(sent_at, _)| is_later(sent_at, self.highest));
-        let shown = self.shown.iter().find(|shown| is_later(shown.sent_at, shown.end));
-        let queue = shown.map_or(self.queue, |shown| shown.queue);
+        let mut shown = self.shown.iter().skip_while(|shown| !is_later(shown.sent_at, shown.end));
+        let first = shown.clone().next().map(|shown| shown.delivered[0]);
+        let is_sure = |shown: &&Shown| {
+            first.is_some_and(|first| shown.delivered[1].wrapping_sub(first) >= DUP_THRESH)
+        };
+        let missed = shown.find(is_sure).map_or_else(|| self.meter.missed(now), |one| one.missed);
+        let queue = missed.map(|missed| missed.of_packet(Some(at)));
+        if earlier.is_some() || start >= self.discovered {
+            self.discovered = self.highest;
+            self.meter.on_loss(now);
+        }
+        self.losses.get_or_insert_default();
         if is_by_timer {
             self.on_try(now, start, at);
         }
@@ -361,15 +394,14 @@ impl Connection {
         {
             self.count(&oldest, path);
         }
-        let flight_pkts = Some(flight_pkts);
-        self.waiting.push_back(Lost {
+        let packet = LostPacket {
             at,
-            again_at: now,
             is_by_timer,
-            flight_pkts,
-            path_bytes,
+            flight_pkts: Some(flight_pkts),
+            rtt: self.least_rtt,
             queue,
-        });
+        };
+        self.waiting.push_back(Lost { packet, again_at: now, path_bytes });
     }
 
     fn on_try(&mut self, now: Time, start: u64, asked: Time) {
@@ -399,7 +431,8 @@ impl Connection {
     fn excuse(&mut self, now: Time) {
         let least = self.least_rtt.unwrap_or(Span::ZERO);
         let can_be = |lost: &&Lost| now - lost.again_at >= least;
-        let by_timer = self.waiting.iter().position(|lost| lost.is_by_timer && can_be(&lost));
+        let by_timer =
+            self.waiting.iter().position(|lost| lost.packet.is_by_timer && can_be(&lost));
         let place = by_timer.or_else(|| self.waiting.iter().position(|lost| can_be(&lost)));
         if let Some(place) = place {
             self.waiting.remove(place);
@@ -425,28 +458,28 @@ impl Connection {
             return;
         }
         let mut due: Vec<Lost> = self.waiting.drain(..due).collect();
-        due.sort_by_key(|lost| lost.at);
+        due.sort_by_key(|lost| lost.packet.at);
         due.iter().for_each(|lost| self.count(lost, path));
     }
 
     fn count(&mut self, lost: &Lost, path: &mut Path) {
+        let Lost { packet, again_at, path_bytes } = lost;
         self.counts.lost += 1;
-        self.counts.by_timer += u64::from(lost.is_by_timer);
-        let from = self.repaired_until.map_or(lost.at, |until| until.max(lost.at));
-        if lost.again_at > from {
-            let waited = lost.again_at - from;
+        self.counts.by_timer += u64::from(packet.is_by_timer);
+        let from = self.repaired_until.map_or(packet.at, |until| until.max(packet.at));
+        if *again_at > from {
+            let waited = *again_at - from;
             self.counts.repair += waited;
-            self.counts.by_timer_repair += if lost.is_by_timer { waited } else { Span::ZERO };
-            self.repaired_until = Some(lost.again_at);
+            self.counts.by_timer_repair += if packet.is_by_timer { waited } else { Span::ZERO };
+            self.repaired_until = Some(*again_at);
         }
-        self.rounds.get_or_insert_default().on_loss(&LostPacket {
-            at: lost.at,
-            is_by_timer: lost.is_by_timer,
-            flight_pkts: lost.flight_pkts,
-            rtt: self.least_rtt,
-            queue: lost.queue,
-        });
-        path.on_loss(lost.at, lost.path_bytes, self.packet_bytes(), self.least_rtt);
+        let Losses { rounds, delays, .. } = &mut **self.losses.get_or_insert_default();
+        let before = rounds.count();
+        rounds.on_loss(packet);
+        if let Some(queue) = packet.queue.filter(|_| rounds.count() > before) {
+            delays.push(queue.recent);
+        }
+        path.on_loss(packet, *path_bytes, [self.packet_bytes(), self.mss()]);
         self.is_changed = true;
     }
 
@@ -455,10 +488,10 @@ impl Connection {
         self.is_changed
     }
 
-    /// Judges what has counted; the rate is that of the path.
-    pub(super) fn judge(&mut self, one_rate: Option<&OneRate>) {
+    /// Judges what has counted, with what the path shows.
+    pub(super) fn judge(&mut self, path: &mut Path, is_last: bool) {
         self.is_changed = false;
-        let Some(rounds) = &self.rounds else { return };
+        let Some(losses) = &self.losses else { return };
         let Counts { lost, unanswered, longest, sent_pkts, .. } = self.counts;
         let open = self.tries.filter(|tries| tries.count >= TRIES);
         let unanswered = unanswered + open.map_or(0, |tries| tries.lost);
@@ -470,18 +503,23 @@ impl Connection {
             self.diagnosis = Some(Diagnosis { cause, certainty, findings });
             return;
         }
-        self.diagnosis = Some(rounds.readings().diagnose(one_rate, sent_pkts));
+        let Losses { rounds, delays, others } = &**losses;
+        let delays = DelayRank::of(delays.kept(), others.kept());
+        let readings = Readings { delays, ..rounds.readings() };
+        let one_rate = path.one_rate(is_last);
+        self.diagnosis =
+            Some(readings.diagnose_with(one_rate.as_ref(), sent_pkts, || path.moments()));
     }
 
     /// Whether the losses are kept one by one.
     pub(super) fn keeps_losses(&self) -> bool {
-        self.rounds.is_some()
+        self.losses.is_some()
     }
 
     /// Frees what takes memory; the last diagnosis stays until further losses.
     pub(super) fn forget_losses(&mut self) {
-        self.rounds = None;
-        self.sent = VecDeque::new();
+        self.losses = None;
+        self.sent = SentLog::default();
         self.shown = VecDeque::new();
         self.waiting = VecDeque::new();
     }
@@ -506,37 +544,6 @@ impl Connection {
     /// Data with the headers of full packets.
     fn on_wire(&self, bytes: u64) -> u64 {
         bytes * self.packet_bytes() / u64::from(self.state.mss.max(1))
-    }
-}
-
-impl Standing {
-    fn on_ack(&mut self, now: Time, delivered: u32, queue: Option<QueueSeen>, packet_bytes: u64) {
-        let stands =
-            queue.is_some_and(|queue| queue.standing >= STANDS.max(queue.jitter * JITTERS));
-        let Some((since, before)) = self.since.filter(|_| stands) else {
-            self.since = stands.then_some((now, delivered));
-            return;
-        };
-        let span = now - since;
-        if span < RATE_OVER {
-            return;
-        }
-        let bits = f64::from(delivered.wrapping_sub(before)) * packet_bytes as f64 * 8.0;
-        if self.rates_bps.len() >= MOST_RATES {
-            self.rates_bps.pop_front();
-        }
-        self.rates_bps.push_back((bits / span.as_secs_f64()) as f32);
-        self.since = Some((now, delivered));
-    }
-
-    fn quantiles<const N: usize>(&self, shares: [f64; N]) -> Option<[u64; N]> {
-        if self.rates_bps.len() < FEWEST_RATES {
-            return None;
-        }
-        let mut sorted: Vec<f32> = self.rates_bps.iter().copied().collect();
-        sorted.sort_by(f32::total_cmp);
-        let last = (sorted.len() - 1) as f64;
-        Some(shares.map(|share| sorted[(share * last).round() as usize] as u64))
     }
 }
 
@@ -602,6 +609,7 @@ mod tests {
                 sent_at: at(now - 1_000 * rtt_ms),
                 sent_end: self.seq(packet + 1),
                 next: self.seq(packet + 1 + rtt_ms),
+                next_before: 0,
                 una: self.seq(packet + 1),
                 delivered: self.delivered,
                 newly: 1,
@@ -623,6 +631,7 @@ mod tests {
                 sent_at: at(now - 1_000 * rtt_ms),
                 sent_end: self.seq(packet + 2),
                 next: self.seq(packet + 1 + rtt_ms),
+                next_before: 0,
                 una: self.seq(packet),
                 delivered: self.delivered,
                 newly: 1,
@@ -637,8 +646,7 @@ mod tests {
 
         fn diagnosis(&mut self) -> Diagnosis {
             self.connection.commit_all(&mut self.path);
-            let one_rate = self.path.one_rate();
-            self.connection.judge(one_rate.as_ref());
+            self.connection.judge(&mut self.path, true);
             self.connection.diagnosis.expect("it lost packets")
         }
     }
@@ -659,9 +667,9 @@ mod tests {
         let counts = sender.connection.counts;
         assert_eq!((counts.lost, counts.by_timer, counts.spurious), (60, 0, 0));
         assert!(counts.sent_pkts > 59_000, "{counts:?}");
-        // Packet 998 of a second left when packet 932 was acknowledged, whose round trip was 66 ms. It
-        // is sent again 10 us after the acknowledgement at 999 ms.
-        assert_eq!(counts.repair, Span::from_micros(67_010) * 60);
+        // Packet 998 of a second left before the next one, whose round trip was 69 ms. It is sent again
+        // 10 us after the acknowledgement at 999 ms.
+        assert_eq!(counts.repair, Span::from_micros(69_010) * 60);
         // A packet per ms, of 1,500 bytes.
         let path = sender.connection.path_rate().expect("a queue stood");
         assert!((11_800_000..12_300_000).contains(&path.rate_bps), "{path:?}");
@@ -673,7 +681,7 @@ mod tests {
         let mut sender = Sender::new();
         sender.acknowledge(1, 20, 0);
         sender.acknowledge(43, 20, 0);
-        assert_eq!(sender.connection.sent.back().map(|sent| sent.at), Some(at(43_000)));
+        assert_eq!(sender.connection.sent.last_at(), Some(at(43_000)));
         // At 43.5 ms an acknowledgement came that is no sample.
         let mut sample = Sample {
             at: at(44_000),
@@ -681,6 +689,7 @@ mod tests {
             sent_at: at(24_000),
             sent_end: sender.seq(45),
             next: sender.seq(65),
+            next_before: sender.seq(65),
             una: sender.seq(45),
             delivered: sender.delivered + 2,
             newly: 1,
@@ -688,7 +697,7 @@ mod tests {
             ..Sample::default()
         };
         sender.connection.on_samples(Sender::state(44), &[sample], &mut sender.path);
-        assert_eq!(sender.connection.sent.back().map(|sent| sent.at), Some(at(43_500)));
+        assert_eq!(sender.connection.sent.last_at(), Some(at(43_500)));
         // One packet, in order, 40 ms after the last sample: the receiver may have held it back.
         sample.at = at(84_000);
         assert!(sender.connection.may_be_held_back(sample.at, &sample));
@@ -719,8 +728,9 @@ mod tests {
         sender.connection.on_samples(Sender::state(3), &[sample], &mut sender.path);
         let data = [sender.seq(60), sender.seq(61)];
         sender.connection.on_again(at(3_010), data, 20, &mut sender.path);
-        let lost = sender.connection.waiting.back().copied().expect("a packet");
-        assert_eq!((lost.at, lost.flight_pkts), (at(3_000), Some(21)));
+        let lost = sender.connection.waiting.back().expect("a packet").packet;
+        // It left before a later one that has arrived.
+        assert_eq!((lost.at, lost.flight_pkts), (at(2_500), Some(21)));
     }
 
     #[test]

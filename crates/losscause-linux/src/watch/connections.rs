@@ -49,6 +49,8 @@ const PATIENCE: Span = Span::from_secs(60);
 /// So many connections have their losses kept one by one, 30 kB each; of more, those that lost
 /// something last.
 const MOST_KEPT: usize = 1_000;
+/// So many paths have their packets kept one by one, up to 200 kB each.
+const MOST_PATHS: usize = 100;
 
 impl Connections {
     pub(super) fn new(filter: Filter, cgroups: Option<BTreeSet<u64>>) -> Self {
@@ -118,8 +120,7 @@ impl Connections {
                     false => connection.commit(now, path),
                 }
                 if connection.is_changed() {
-                    let one_rate = path.one_rate();
-                    connection.judge(one_rate.as_ref());
+                    connection.judge(path, is_last || connection.closed.is_some());
                 }
             }
             let is_passing = !self.filter.asks_for_processes()
@@ -152,22 +153,27 @@ impl Connections {
             }
             is_kept
         });
-        let mut kept: Vec<(Time, u64)> = self
-            .known
-            .iter()
-            .filter(|(_, watched)| watched.connection.keeps_losses())
-            .map(|(&socket, watched)| (watched.connection.last_loss, socket))
-            .collect();
-        if kept.len() <= MOST_KEPT {
-            return;
-        }
-        kept.sort_unstable();
-        for (_, socket) in &kept[..kept.len() - MOST_KEPT] {
-            if let Some(watched) = self.known.get_mut(socket) {
+        let known = self.known.iter().filter(|(_, watched)| watched.connection.keeps_losses());
+        let last = known.map(|(&socket, watched)| (watched.connection.last_loss, socket));
+        for socket in beyond(MOST_KEPT, last.collect()) {
+            if let Some(watched) = self.known.get_mut(&socket) {
                 watched.connection.forget_losses();
             }
         }
+        let last = self.paths.iter().filter_map(|(&key, path)| Some((path.last_loss()?, key)));
+        for key in beyond(MOST_PATHS, last.collect()) {
+            if let Some(path) = self.paths.get_mut(&key) {
+                path.forget_losses();
+            }
+        }
     }
+}
+
+/// All but so many of those with the newest times.
+fn beyond<T: Ord>(most: usize, mut all: Vec<(Time, T)>) -> impl Iterator<Item = T> {
+    all.sort_unstable();
+    let count = all.len().saturating_sub(most);
+    all.into_iter().take(count).map(|(_, one)| one)
 }
 
 /// Whose path it is.

@@ -6,6 +6,8 @@
 //! filter       which connections are watched
 //! record       the bytes of bpf/watch.h
 //! connection   samples and retransmissions become losses, and these a diagnosis
+//! sent         when its data left
+//! standing     how fast its path empties a queue
 //! path         what passes between two hosts, for the test for policers
 //! connections  all of them
 //! prefix       destinations and their counters
@@ -27,6 +29,8 @@ mod process;
 mod program;
 mod record;
 mod report;
+mod sent;
+mod standing;
 
 pub use error::WatchError;
 pub use filter::Filter;

@@ -57,6 +57,8 @@ pub(super) struct Sample {
     pub(super) sent_end: u32,
     /// Behind the newest byte sent, when the next acknowledgement came.
     pub(super) next: u32,
+    /// The same, when this one came, if `since` is the time of another one.
+    pub(super) next_before: u32,
     /// Everything before is acknowledged.
     pub(super) una: u32,
     /// Packets that have arrived, in all.
@@ -75,7 +77,7 @@ pub(super) struct Sample {
 const SEEN: usize = 24;
 const OPEN: usize = 72;
 const STATE: usize = 24;
-const SAMPLE: usize = 48;
+const SAMPLE: usize = 52;
 const AGAIN: usize = 16;
 
 impl Seen {
@@ -139,6 +141,7 @@ fn sample(bytes: &[u8], newest_us: u64) -> Sample {
         sent_at: Time::ZERO + Span::from_micros(sent_us as i64),
         sent_end: fields.u32(),
         next: fields.u32(),
+        next_before: fields.u32(),
         una: fields.u32(),
         delivered: fields.u32(),
         newly: fields.u32(),
@@ -175,9 +178,9 @@ mod tests {
         let ns = (1_u64 << 32) * 1_000 + 5_000;
         let mut bytes = head(2, 2, ns);
         let state = [1_448_u32, 32, 9, 40_000, 10, 0];
-        let samples: [[u32; 12]; 2] = [
-            [u32::MAX, u32::MAX - 7, 41_000, u32::MAX - 41_000, 100, 900, 50, 3, 2, 10, 0, 0],
-            [5, 5, 0, u32::MAX - 41_000, 100, 900, 60, 4, 1, 9, 1, 2],
+        let samples: [[u32; 13]; 2] = [
+            [u32::MAX, u32::MAX - 7, 41_000, u32::MAX - 41_000, 100, 900, 800, 50, 3, 2, 10, 0, 0],
+            [5, 5, 0, u32::MAX - 41_000, 100, 900, 0, 60, 4, 1, 9, 1, 2],
         ];
         for word in state.iter().chain(samples.iter().flatten()) {
             bytes.extend(word.to_ne_bytes());
@@ -191,6 +194,7 @@ mod tests {
         assert_eq!(samples[1].at - samples[0].at, Span::from_micros(6));
         assert_eq!(samples[0].at - samples[0].since, Span::from_micros(7));
         assert_eq!(samples[1].since, samples[1].at);
+        assert_eq!((samples[0].next, samples[0].next_before), (900, 800));
         assert_eq!(samples[0].at - samples[0].sent_at, Span::from_micros(41_000));
         assert_eq!((samples[0].rtt, samples[1].rtt), (Some(Span::from_millis(41)), None));
         assert_eq!((samples[0].delivered, samples[0].newly, samples[0].flight), (3, 2, 10));

@@ -92,7 +92,7 @@ pub use delays::DelayRank;
 use marks::Marks;
 pub use moments::Moments;
 pub use policer::{OneRate, PolicerTest};
-pub use queue::{QueueMeter, QueueSeen, RecentDelay};
+pub use queue::{QueueMeter, QueueMissed, QueueSeen, RecentDelay};
 pub use rounds::{LargeRounds, LostPacket, Readings, Rounds};
 
 /// What lost a flow's packets.
@@ -242,7 +242,7 @@ impl Diagnosis {
     }
 
     /// Whether the moments of the losses ([`Readings::moments`]) may show another cause.
-    pub fn may_depend_on_moments(&self) -> bool {
+    fn may_depend_on_moments(&self) -> bool {
         match self.cause {
             Cause::Air => true,
             Cause::Policer { .. } => !matches!(self.findings[0], Some(Finding::Bucket(_))),

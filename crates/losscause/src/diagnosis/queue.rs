@@ -29,6 +29,27 @@ pub struct QueueMeter {
     /// Of the last second, above the first trip time, nanoseconds.
     mean_ns: f64,
     deviation_ns: f64,
+    before_gap: Option<BeforeGap>,
+    /// When a sender learnt of its last loss.
+    discovered: Option<Time>,
+}
+
+/// The delays of the packets before the newest gap.
+#[derive(Clone, Copy, Debug)]
+struct BeforeGap {
+    /// When the newest of them left.
+    left: Time,
+    /// [`QueueSeen::recent`] then.
+    recent: RecentDelay,
+}
+
+/// The queue when packets were missed, whenever they left.
+#[derive(Clone, Copy, Debug)]
+pub struct QueueMissed {
+    queue: QueueSeen,
+    /// When the newest packet left.
+    left: Time,
+    before_gap: Option<BeforeGap>,
 }
 
 /// The queue when a loss showed.
@@ -74,6 +95,8 @@ const BASE_DELAYS: i64 = 30;
 const LOW_BUCKET: Span = Span::from_millis(50);
 /// A loss shows within a round trip, and paths have shorter ones.
 const PEAK_BUCKET: Span = Span::from_secs(1);
+/// A longer queue at losses is no policer's.
+const SHORT_QUEUE: Span = Span::from_millis(10);
 /// Hosts alone vary by this much.
 const HOST_JITTER: Span = Span::from_millis(1);
 /// The weight of a new value in the jitter, as in RTP (RFC 3550, section 6.4.1, has 16).
@@ -177,6 +200,30 @@ impl QueueMeter {
         })
     }
 
+    /// The next trip time shows a gap: what is known now is of the packets before it.
+    pub fn on_gap(&mut self) {
+        let left = self.at - self.latest;
+        self.before_gap = self.recent().map(|recent| BeforeGap { left, recent });
+    }
+
+    /// A sender learnt of a loss at `now`.
+    pub fn on_loss(&mut self, now: Time) {
+        self.discovered = Some(now);
+    }
+
+    /// Whether the newest packet left after the last loss was known; those that left before count
+    /// neither as lost nor as others ([`DelayRank`](super::DelayRank)).
+    #[inline]
+    pub fn is_of_others(&self) -> bool {
+        self.discovered.is_none_or(|discovered| self.at - self.latest > discovered)
+    }
+
+    /// The queue for packets that are missed at `now`; none before the first trip time.
+    pub fn missed(&self, now: Time) -> Option<QueueMissed> {
+        let queue = self.seen(now)?;
+        Some(QueueMissed { queue, left: self.at - self.latest, before_gap: self.before_gap })
+    }
+
     /// [`QueueSeen::recent`] now; none before the first trip time.
     pub fn recent(&self) -> Option<RecentDelay> {
         let newest = self.latest - self.first?;
@@ -203,6 +250,29 @@ impl QueueMeter {
     /// A smaller delay is the path's own variation.
     fn empty_below(&self) -> Span {
         (self.jitter * 2).max(HOST_JITTER)
+    }
+}
+
+impl QueueSeen {
+    /// Whether the queue is too short to have dropped a packet by its length: it may be a policer's.
+    pub fn may_be_policed(&self) -> bool {
+        self.queueing < SHORT_QUEUE
+    }
+}
+
+impl QueueMissed {
+    /// The same for a packet that left at `sent`, if that is known.
+    ///
+    /// The recent delays are those before the newest gap, unless the newest packet left at a time
+    /// closer to the lost one: a lost packet leaves more room for those behind it, and these may
+    /// have left much later.
+    pub fn of_packet(&self, sent: Option<Time>) -> QueueSeen {
+        let is_closer = |before: &BeforeGap| {
+            sent.is_none_or(|sent| (sent - before.left).abs() <= (self.left - sent).abs())
+        };
+        let before = self.before_gap.filter(is_closer);
+        let recent = before.map_or(self.queue.recent, |before| before.recent);
+        QueueSeen { recent, ..self.queue }
     }
 }
 
@@ -248,6 +318,34 @@ mod tests {
         // Each of the 15 leaves 100 of 101 parts.
         let expected = Span::from_secs_f64_rounded(0.02 * (1.0 - (100.0_f64 / 101.0).powi(15)));
         assert!((mean - expected).abs() < Span::from_micros(1), "{mean:?}");
+    }
+
+    #[test]
+    fn a_lost_packet_met_the_delays_of_those_that_left_next_to_it() {
+        let mut meter = QueueMeter::default();
+        let ms = Span::from_millis;
+        (0..100).for_each(|k| meter.on_trip(at(2 * k), ms(40 + k / 2)));
+        // The last of them left at 109 ms, and the one that shows the gap at 1158 ms.
+        meter.on_gap();
+        meter.on_trip(at(1_198), ms(40));
+        let missed = meter.missed(at(1_198)).expect("fed");
+        let least = |sent: Option<Time>| missed.of_packet(sent).recent.least;
+        // The least since 100 ms.
+        assert_eq!(least(Some(at(110))), ms(25));
+        assert_eq!(least(Some(at(1_150))), Span::ZERO);
+        assert_eq!(least(None), ms(25), "the packets before the gap");
+    }
+
+    #[test]
+    fn what_left_before_a_loss_was_known_is_none_of_the_others() {
+        let mut meter = QueueMeter::default();
+        meter.on_trip(at(100), Span::from_millis(40));
+        assert!(meter.is_of_others());
+        meter.on_loss(at(100));
+        for (now, is_other) in [(130, false), (140, false), (141, true)] {
+            meter.on_trip(at(now), Span::from_millis(40));
+            assert_eq!(meter.is_of_others(), is_other, "acknowledged at {now} ms");
+        }
     }
 
     #[test]

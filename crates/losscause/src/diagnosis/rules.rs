@@ -134,6 +134,23 @@ impl Readings {
         })
     }
 
+    /// The same, with the moments of the losses ([`Self::moments`]) where they may show another
+    /// cause.
+    pub fn diagnose_with(
+        self,
+        one_rate: Option<&OneRate>,
+        packets: u64,
+        moments: impl FnOnce() -> Option<Moments>,
+    ) -> Diagnosis {
+        let diagnosis = self.diagnose(one_rate, packets);
+        let is_asked =
+            diagnosis.may_depend_on_moments() || self.delays.is_some_and(|delays| delays.is_any());
+        match is_asked.then(moments).flatten() {
+            Some(moments) => Self { moments: Some(moments), ..self }.diagnose(one_rate, packets),
+            None => diagnosis,
+        }
+    }
+
     /// A policer: no queue, and a rate that fits or much of a flight lost at once.
     fn policer(&self, one_rate: Option<&OneRate>, lost_share: f64) -> Option<Diagnosis> {
         // A receiver does not know what is in flight: at one rate, what passes in a round trip.
