@@ -23,7 +23,8 @@ mod origin;
 pub(crate) use journal::{Journal, Outcome};
 pub(crate) use kept::Kept;
 pub use kept::{Run, RunList};
-pub(crate) use origin::{Drawn, Kind, Origin, fnv1a, program};
+pub use origin::Kind;
+pub(crate) use origin::{Drawn, Origin, fnv1a, program};
 
 /// The place in which an experiment keeps its finished cells, and what becomes of those of an earlier
 /// one.
