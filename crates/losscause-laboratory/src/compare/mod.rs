@@ -188,9 +188,7 @@ impl Comparison {
         }
         sentences
     }
-}
 
-impl Comparison {
     /// Metrics down and variants across: each mean, and below it the interval for the first variant
     /// of the comparison, the difference from the first for all others. A metric with a star covers
     /// another part of the run than most.
@@ -530,15 +528,19 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn a_variant_that_equals_the_unchanged_scenario_is_shown_once() {
+    fn scenario() -> Scenario {
         let text = r#"
             title = "t"
             duration_s = 1
             link = [{ name = "a", rate_bps = 1e6, delay_ms = 1, queue_packets = 9 }]
             flow = [{ name = "up", protocol = "tcp", variant = "cubic", path = ["a"] }]
         "#;
-        let scenario = Scenario::parse(text, "s.toml", &Context::default()).unwrap();
+        Scenario::parse(text, "s.toml", &Context::default()).unwrap()
+    }
+
+    #[test]
+    fn a_variant_that_equals_the_unchanged_scenario_is_shown_once() {
+        let scenario = scenario();
         let names = |variants: &[&str]| {
             let variants = variants.iter().map(|text| Variant::parse(text).unwrap());
             let variants = [Variant::unchanged()].into_iter().chain(variants).collect();
@@ -554,13 +556,7 @@ mod tests {
 
     #[test]
     fn variants_that_set_the_same_are_refused() {
-        let text = r#"
-            title = "t"
-            duration_s = 1
-            link = [{ name = "a", rate_bps = 1e6, delay_ms = 1, queue_packets = 9 }]
-            flow = [{ name = "up", protocol = "tcp", path = ["a"] }]
-        "#;
-        let scenario = Scenario::parse(text, "s.toml", &Context::default()).unwrap();
+        let scenario = scenario();
         let refusal = |ldas: &[&str]| {
             let variants = ldas.iter().map(|lda| Variant::of_lda(&scenario, lda).unwrap());
             Plan::new(&scenario, variants.collect(), 1, 1).unwrap_err().to_string()

@@ -221,5 +221,15 @@ impl Held {
     }
 }
 
+/// Without a finished cell nothing is left in a folder of results.
+impl Drop for Held {
+    fn drop(&mut self) {
+        if self.store.is_in_folder && !self.store.has_cells() {
+            // What cannot be removed is empty.
+            let _ = self.store.clear();
+        }
+    }
+}
+
 /// The finished cells, in the directory of the cells.
 const FINISHED: &str = "finished.jsonl";
