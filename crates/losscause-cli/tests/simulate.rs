@@ -250,14 +250,14 @@ fn a_folder_gets_the_report_the_printed_json_and_every_loss() {
             "--format",
             "json",
         ];
-        let printed = printed(&[&arguments[..], &["--out", "one"]].concat(), directory.path());
+        let table = printed(&[&arguments[..], &["--out", "one"]].concat(), directory.path());
         printed(&[&arguments[..], &["--out", "two"]].concat(), directory.path());
-        assert_eq!(file("one", "result.json"), printed);
-        assert_eq!(printed, printed(&arguments, directory.path()), "a report changes no number");
+        assert_eq!(file("one", "result.json"), table);
+        assert_eq!(table, printed(&arguments, directory.path()), "a report changes no number");
         for name in ["report.html", "result.json", "losses.csv"] {
             assert_eq!(file("one", name), file("two", name), "{name} of the same seed");
         }
-        let result: SimulationResult = serde_json::from_str(&printed).unwrap();
+        let result: SimulationResult = serde_json::from_str(&table).unwrap();
         let losses = file("one", "losses.csv");
         let count = |cause: &str| {
             losses.lines().filter(|line| line.contains(&format!(",radio,{cause},"))).count() as u64
