@@ -140,26 +140,16 @@ def sweep(
         scenario = _asked(scenario, axes, metrics, systems, own)
     elif metrics or systems:
         raise _about("axes: is missing; metrics and systems belong to a scenario and its axes", "axes")
+    given: dict[str, Any] = {"runs": runs, "seed": seed, "out": out, "resume": resume, "restart": restart}
     with _keywords(sweep, overrides):
         if engine == "ray":
-            return _on_ray(scenario, settings, own, runs, seed, out, resume, restart, address, progress)
+            return _on_ray(scenario, settings, own, given, address, progress)
         if engine != "local":
             raise _losscause.Error(f'engine: is "{engine}", expected "local" or "ray"')
         if address is not None:
             raise _losscause.Error('address: only valid with engine="ray"; remove it')
         with shown(progress, "run") as tell:
-            json = _losscause.sweep(
-                scenario,
-                settings,
-                own,
-                runs=runs,
-                seed=seed,
-                jobs=jobs,
-                out=out,
-                resume=resume,
-                restart=restart,
-                progress=tell,
-            )
+            json = _losscause.sweep(scenario, settings, own, jobs=jobs, progress=tell, **given)
     return Sweep(json, out)
 
 
@@ -201,32 +191,21 @@ def _on_ray(
     sweep: str | PathLike[str] | Mapping[str, Any],
     settings: dict[str, Any],
     own: dict[str, Algorithm],
-    runs: int | None,
-    seed: int | None,
-    out: str | PathLike[str] | None,
-    resume: bool,
-    restart: bool,
+    given: dict[str, Any],
     address: str | None,
     progress: bool | None,
 ) -> Sweep:
     from losscause import _engine
 
     with shown(progress, "cell") as tell:
-        done = _engine.on_ray(
-            sweep,
-            settings,
-            own,
-            runs=runs,
-            seed=seed,
-            out=out,
-            resume=resume,
-            restart=restart,
-            address=address,
-            tell=lambda so_far: tell(so_far.cells, so_far.all_cells) if tell else None,
-        )
-    if done.json is None and out is None:
+        def observe(so_far: Any) -> None:
+            if tell:
+                tell(so_far.cells, so_far.all_cells)
+
+        done = _engine.on_ray(sweep, settings, own, address=address, tell=observe, **given)
+    if done.json is None and given["out"] is None:
         raise _losscause.Error(f"{done.cells} cells are too many for memory, expected out=FOLDER for the files")
-    return Sweep(done.json, out)
+    return Sweep(done.json, given["out"])
 
 
 def reproduce(

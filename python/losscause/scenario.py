@@ -268,11 +268,10 @@ class _Keys:
     """The signature of a table, for editors and notebooks: its keys as arguments."""
 
     def __get__(self, instance: object, owner: type[Table]) -> Signature:
-        from inspect import Parameter, Signature
+        from inspect import signature
 
-        keys = [Parameter(key, Parameter.KEYWORD_ONLY) for key in owner._required]
-        rest = [key for key in owner._keys if key not in owner._required]
-        return Signature([*keys, *(Parameter(key, Parameter.KEYWORD_ONLY, default=None) for key in rest)])
+        declared = signature(owner._declared)
+        return declared.replace(parameters=list(declared.parameters.values())[1:])
 
 
 class Table(dict[str, Any]):
@@ -283,6 +282,16 @@ class Table(dict[str, Any]):
     _keys: ClassVar[tuple[str, ...]] = ()
     _required: ClassVar[tuple[str, ...]] = ()
     _fixed: ClassVar[dict[str, str]] = {}
+    _declared: ClassVar[Any] = lambda self: None
+
+    def __init_subclass__(cls) -> None:
+        """The keys of a class are the arguments that its `__init__` declares; that of all checks them."""
+        if cls.__module__ == __name__:
+            cls._declared = cls.__dict__["__init__"]
+            code, defaults = cls._declared.__code__, cls._declared.__kwdefaults__ or {}
+            cls._keys = code.co_varnames[1 : 1 + code.co_kwonlyargcount]
+            cls._required = tuple(key for key in cls._keys if key not in defaults)
+            type.__delattr__(cls, "__init__")
 
     def __init__(self, **given: Any) -> None:
         name = type(self).__name__
@@ -319,26 +328,15 @@ class RequestResponseApplication(Table):
     thinking: Distribution of that time (default: constant).
     """
 
-    _keys = (
-        "response_bytes",
-        "think_s",
-        "thinking",
-    )
-    _required = (
-        "response_bytes",
-        "think_s",
-    )
     _fixed = {"kind": "request-response"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            response_bytes: Quantity,
-            think_s: Quantity,
-            thinking: Thinking | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        response_bytes: Quantity,
+        think_s: Quantity,
+        thinking: Thinking | None = None,
+    ) -> None: ...
 
 
 class ChunkedVideoApplication(Table):
@@ -349,27 +347,15 @@ class ChunkedVideoApplication(Table):
     buffer_s: The player asks for the next chunk while less than this is left to play, seconds (above 0).
     """
 
-    _keys = (
-        "chunk_s",
-        "bitrate_kbps",
-        "buffer_s",
-    )
-    _required = (
-        "chunk_s",
-        "bitrate_kbps",
-        "buffer_s",
-    )
     _fixed = {"kind": "chunked-video"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            chunk_s: Quantity,
-            bitrate_kbps: Quantity,
-            buffer_s: Quantity,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        chunk_s: Quantity,
+        bitrate_kbps: Quantity,
+        buffer_s: Quantity,
+    ) -> None: ...
 
 
 class PoissonArrivals(Table):
@@ -382,27 +368,16 @@ class PoissonArrivals(Table):
     shape: Shape of the Pareto distribution, above 1 (`durations = "pareto"`; default 1.5).
     """
 
-    _keys = (
-        "rate_per_s",
-        "durations",
-        "mean_duration_s",
-        "shape",
-    )
-    _required = (
-        "rate_per_s",
-    )
     _fixed = {"kind": "poisson"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            rate_per_s: Quantity,
-            durations: Periods | None = None,
-            mean_duration_s: Quantity | None = None,
-            shape: Quantity | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        rate_per_s: Quantity,
+        durations: Periods | None = None,
+        mean_duration_s: Quantity | None = None,
+        shape: Quantity | None = None,
+    ) -> None: ...
 
 
 class ListArrivals(Table):
@@ -411,21 +386,13 @@ class ListArrivals(Table):
     times_s: Start and stop of each member, seconds.
     """
 
-    _keys = (
-        "times_s",
-    )
-    _required = (
-        "times_s",
-    )
     _fixed = {"kind": "list"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            times_s: Sequence[tuple[Quantity, Quantity] | list[Quantity]],
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        times_s: Sequence[tuple[Quantity, Quantity] | list[Quantity]],
+    ) -> None: ...
 
 
 class BottleneckChoice(Table):
@@ -435,35 +402,21 @@ class BottleneckChoice(Table):
     when: A formula over the parameters: `"N == 1"`. Without it the choice always holds.
     """
 
-    _keys = (
-        "link",
-        "when",
-    )
-    _required = (
-        "link",
-    )
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            link: str,
-            when: Quantity | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        link: str,
+        when: Quantity | None = None,
+    ) -> None: ...
 
 
 class PerfectChannel(Table):
     """No packet is lost.
     """
 
-    _keys = ()
-    _required = ()
     _fixed = {"kind": "perfect"}
 
-    if TYPE_CHECKING:
-
-        def __init__(self) -> None: ...
+    def __init__(self) -> None: ...
 
 
 class BernoulliChannel(Table):
@@ -472,21 +425,13 @@ class BernoulliChannel(Table):
     loss: Share of packets lost, 0 to 1.
     """
 
-    _keys = (
-        "loss",
-    )
-    _required = (
-        "loss",
-    )
     _fixed = {"kind": "bernoulli"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            loss: Quantity,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        loss: Quantity,
+    ) -> None: ...
 
 
 class GilbertElliottChannel(Table):
@@ -496,37 +441,23 @@ class GilbertElliottChannel(Table):
     mean_burst_packets: Mean number of packets lost in a row (1 or more).
     """
 
-    _keys = (
-        "loss",
-        "mean_burst_packets",
-    )
-    _required = (
-        "loss",
-        "mean_burst_packets",
-    )
     _fixed = {"kind": "gilbert-elliott"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            loss: Quantity,
-            mean_burst_packets: Quantity,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        loss: Quantity,
+        mean_burst_packets: Quantity,
+    ) -> None: ...
 
 
 class FadingChannel(Table):
     """The fading channel of the section `[fading]`.
     """
 
-    _keys = ()
-    _required = ()
     _fixed = {"kind": "fading"}
 
-    if TYPE_CHECKING:
-
-        def __init__(self) -> None: ...
+    def __init__(self) -> None: ...
 
 
 class TraceChannel(Table):
@@ -541,27 +472,16 @@ class TraceChannel(Table):
         `slots`.
     """
 
-    _keys = (
-        "file",
-        "direction",
-        "format",
-        "start",
-    )
-    _required = (
-        "file",
-    )
     _fixed = {"kind": "trace"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            file: str,
-            direction: LossDirection | None = None,
-            format: LossFormat | None = None,
-            start: Quantity | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        file: str,
+        direction: LossDirection | None = None,
+        format: LossFormat | None = None,
+        start: Quantity | None = None,
+    ) -> None: ...
 
 
 class LoadChannel(Table):
@@ -574,37 +494,23 @@ class LoadChannel(Table):
         transmitted, seconds (above 0).
     """
 
-    _keys = (
-        "points",
-        "window_s",
-    )
-    _required = (
-        "points",
-        "window_s",
-    )
     _fixed = {"kind": "load"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            points: Sequence[tuple[Quantity, Quantity] | list[Quantity]],
-            window_s: Quantity,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        points: Sequence[tuple[Quantity, Quantity] | list[Quantity]],
+        window_s: Quantity,
+    ) -> None: ...
 
 
 class NoneDelayVariation(Table):
     """Nothing.
     """
 
-    _keys = ()
-    _required = ()
     _fixed = {"kind": "none"}
 
-    if TYPE_CHECKING:
-
-        def __init__(self) -> None: ...
+    def __init__(self) -> None: ...
 
 
 class TraceDelayVariation(Table):
@@ -620,31 +526,19 @@ class TraceDelayVariation(Table):
     round_trip: Of a recorded round-trip time: what the link gets of it (default: all of it).
     """
 
-    _keys = (
-        "at_end",
-        "between",
-        "file",
-        "format",
-        "interval_ms",
-        "points",
-        "round_trip",
-    )
-    _required = ()
     _fixed = {"kind": "trace"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            at_end: AtEnd | None = None,
-            between: Between | None = None,
-            file: str | None = None,
-            format: DelayFormat | None = None,
-            interval_ms: Quantity | None = None,
-            points: Sequence[tuple[Quantity, Quantity] | list[Quantity]] | None = None,
-            round_trip: RoundTripPart | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        at_end: AtEnd | None = None,
+        between: Between | None = None,
+        file: str | None = None,
+        format: DelayFormat | None = None,
+        interval_ms: Quantity | None = None,
+        points: Sequence[tuple[Quantity, Quantity] | list[Quantity]] | None = None,
+        round_trip: RoundTripPart | None = None,
+    ) -> None: ...
 
 
 class SinusoidDelayVariation(Table):
@@ -654,24 +548,14 @@ class SinusoidDelayVariation(Table):
     period_s: Period, seconds (above 0).
     """
 
-    _keys = (
-        "most_ms",
-        "period_s",
-    )
-    _required = (
-        "most_ms",
-        "period_s",
-    )
     _fixed = {"kind": "sinusoid"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            most_ms: Quantity,
-            period_s: Quantity,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        most_ms: Quantity,
+        period_s: Quantity,
+    ) -> None: ...
 
 
 class WalkDelayVariation(Table):
@@ -682,27 +566,15 @@ class WalkDelayVariation(Table):
     every_s: Time between two steps, seconds (at least 0.001).
     """
 
-    _keys = (
-        "most_ms",
-        "step_ms",
-        "every_s",
-    )
-    _required = (
-        "most_ms",
-        "step_ms",
-        "every_s",
-    )
     _fixed = {"kind": "walk"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            most_ms: Quantity,
-            step_ms: Quantity,
-            every_s: Quantity,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        most_ms: Quantity,
+        step_ms: Quantity,
+        every_s: Quantity,
+    ) -> None: ...
 
 
 class BatchesDelayVariation(Table):
@@ -713,23 +585,14 @@ class BatchesDelayVariation(Table):
     drawn: Whether that time is drawn for each batch, uniformly from 0 to `hold_ms` (default false).
     """
 
-    _keys = (
-        "hold_ms",
-        "drawn",
-    )
-    _required = (
-        "hold_ms",
-    )
     _fixed = {"kind": "batches"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            hold_ms: Quantity,
-            drawn: bool | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        hold_ms: Quantity,
+        drawn: bool | None = None,
+    ) -> None: ...
 
 
 class JitterDelayVariation(Table):
@@ -744,30 +607,17 @@ class JitterDelayVariation(Table):
         (default false).
     """
 
-    _keys = (
-        "distribution",
-        "mean_ms",
-        "correlation",
-        "deviation_ms",
-        "reorders",
-    )
-    _required = (
-        "distribution",
-        "mean_ms",
-    )
     _fixed = {"kind": "jitter"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            distribution: JitterDistribution,
-            mean_ms: Quantity,
-            correlation: Quantity | None = None,
-            deviation_ms: Quantity | None = None,
-            reorders: bool | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        distribution: JitterDistribution,
+        mean_ms: Quantity,
+        correlation: Quantity | None = None,
+        deviation_ms: Quantity | None = None,
+        reorders: bool | None = None,
+    ) -> None: ...
 
 
 class Duplication(Table):
@@ -777,22 +627,12 @@ class Duplication(Table):
     delay_ms: How much later the copy arrives, milliseconds (0 or more; default 0).
     """
 
-    _keys = (
-        "share",
-        "delay_ms",
-    )
-    _required = (
-        "share",
-    )
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            share: Quantity,
-            delay_ms: Quantity | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        share: Quantity,
+        delay_ms: Quantity | None = None,
+    ) -> None: ...
 
 
 class Fading(Table):
@@ -804,24 +644,13 @@ class Fading(Table):
     repeats: The part that is repeated if `process` is the pattern (default: all of it).
     """
 
-    _keys = (
-        "pattern",
-        "process",
-        "repeats",
-    )
-    _required = (
-        "pattern",
-    )
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            pattern: str,
-            process: FadingProcess | None = None,
-            repeats: FadingRepeats | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        pattern: str,
+        process: FadingProcess | None = None,
+        repeats: FadingRepeats | None = None,
+    ) -> None: ...
 
 
 class Flow(Table):
@@ -863,72 +692,36 @@ class Flow(Table):
     wireless_immune: Whether no channel corrupts its packets (default false).
     """
 
-    _keys = (
-        "name",
-        "protocol",
-        "path",
-        "additive_increase_pkts",
-        "application",
-        "arrivals",
-        "bytes",
-        "count",
-        "header_bytes",
-        "lda",
-        "lda_at",
-        "links_of",
-        "mean_off_s",
-        "mean_on_s",
-        "measured",
-        "packet_bytes",
-        "periods",
-        "rate_bps",
-        "return_path",
-        "send_jitter_us",
-        "shape",
-        "start_s",
-        "start_spread_s",
-        "stop_s",
-        "variant",
-        "wireless_immune",
-    )
-    _required = (
-        "name",
-        "protocol",
-        "path",
-    )
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            name: str,
-            protocol: Protocol,
-            path: Sequence[str],
-            additive_increase_pkts: Quantity | None = None,
-            application: Application | None = None,
-            arrivals: Arrivals | None = None,
-            bytes: Quantity | None = None,
-            count: Quantity | None = None,
-            header_bytes: Quantity | None = None,
-            lda: str | None = None,
-            lda_at: LdaAt | None = None,
-            links_of: str | None = None,
-            mean_off_s: Quantity | None = None,
-            mean_on_s: Quantity | None = None,
-            measured: bool | None = None,
-            packet_bytes: Quantity | None = None,
-            periods: Periods | None = None,
-            rate_bps: Quantity | None = None,
-            return_path: Sequence[str] | None = None,
-            send_jitter_us: Quantity | None = None,
-            shape: Quantity | None = None,
-            start_s: Quantity | None = None,
-            start_spread_s: Quantity | None = None,
-            stop_s: Quantity | None = None,
-            variant: TcpVariant | None = None,
-            wireless_immune: bool | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        name: str,
+        protocol: Protocol,
+        path: Sequence[str],
+        additive_increase_pkts: Quantity | None = None,
+        application: Application | None = None,
+        arrivals: Arrivals | None = None,
+        bytes: Quantity | None = None,
+        count: Quantity | None = None,
+        header_bytes: Quantity | None = None,
+        lda: str | None = None,
+        lda_at: LdaAt | None = None,
+        links_of: str | None = None,
+        mean_off_s: Quantity | None = None,
+        mean_on_s: Quantity | None = None,
+        measured: bool | None = None,
+        packet_bytes: Quantity | None = None,
+        periods: Periods | None = None,
+        rate_bps: Quantity | None = None,
+        return_path: Sequence[str] | None = None,
+        send_jitter_us: Quantity | None = None,
+        shape: Quantity | None = None,
+        start_s: Quantity | None = None,
+        start_spread_s: Quantity | None = None,
+        stop_s: Quantity | None = None,
+        variant: TcpVariant | None = None,
+        wireless_immune: bool | None = None,
+    ) -> None: ...
 
 
 class Link(Table):
@@ -958,52 +751,26 @@ class Link(Table):
         bad.
     """
 
-    _keys = (
-        "name",
-        "rate_bps",
-        "delay_ms",
-        "channel",
-        "delay_variation",
-        "duplication",
-        "error_position",
-        "per_flow",
-        "queue",
-        "queue_bytes",
-        "queue_packets",
-        "rate_variation",
-        "reordering",
-        "retransmission",
-        "slot_ms",
-        "slots_per_packet",
-    )
-    _required = (
-        "name",
-        "rate_bps",
-        "delay_ms",
-    )
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            name: str,
-            rate_bps: Quantity,
-            delay_ms: Quantity,
-            channel: Channel | None = None,
-            delay_variation: DelayVariation | None = None,
-            duplication: Duplication | None = None,
-            error_position: ErrorPosition | None = None,
-            per_flow: bool | None = None,
-            queue: QueueKind | None = None,
-            queue_bytes: Quantity | None = None,
-            queue_packets: Quantity | None = None,
-            rate_variation: RateVariation | None = None,
-            reordering: Reordering | None = None,
-            retransmission: Retransmission | None = None,
-            slot_ms: Quantity | None = None,
-            slots_per_packet: Quantity | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        name: str,
+        rate_bps: Quantity,
+        delay_ms: Quantity,
+        channel: Channel | None = None,
+        delay_variation: DelayVariation | None = None,
+        duplication: Duplication | None = None,
+        error_position: ErrorPosition | None = None,
+        per_flow: bool | None = None,
+        queue: QueueKind | None = None,
+        queue_bytes: Quantity | None = None,
+        queue_packets: Quantity | None = None,
+        rate_variation: RateVariation | None = None,
+        reordering: Reordering | None = None,
+        retransmission: Retransmission | None = None,
+        slot_ms: Quantity | None = None,
+        slots_per_packet: Quantity | None = None,
+    ) -> None: ...
 
 
 class Measure(Table):
@@ -1020,26 +787,15 @@ class Measure(Table):
     to_s: End of the window, seconds (default: the end of the run).
     """
 
-    _keys = (
-        "bottleneck",
-        "cwnd",
-        "delays",
-        "from_s",
-        "to_s",
-    )
-    _required = ()
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            bottleneck: Bottleneck | None = None,
-            cwnd: bool | None = None,
-            delays: bool | None = None,
-            from_s: Quantity | None = None,
-            to_s: Quantity | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        bottleneck: Bottleneck | None = None,
+        cwnd: bool | None = None,
+        delays: bool | None = None,
+        from_s: Quantity | None = None,
+        to_s: Quantity | None = None,
+    ) -> None: ...
 
 
 class DropTailQueue(Table):
@@ -1049,19 +805,13 @@ class DropTailQueue(Table):
         marked).
     """
 
-    _keys = (
-        "mark_from_packets",
-    )
-    _required = ()
     _fixed = {"kind": "drop-tail"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            mark_from_packets: Quantity | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        mark_from_packets: Quantity | None = None,
+    ) -> None: ...
 
 
 class RedQueue(Table):
@@ -1081,33 +831,20 @@ class RedQueue(Table):
     w_q: Weight of the momentary queue in the average (above 0, up to 1; default 0.002).
     """
 
-    _keys = (
-        "ecn",
-        "gentle",
-        "like_ns2",
-        "max_p",
-        "max_th_packets",
-        "min_th_packets",
-        "typical_packet_bytes",
-        "w_q",
-    )
-    _required = ()
     _fixed = {"kind": "red"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            ecn: bool | None = None,
-            gentle: bool | None = None,
-            like_ns2: bool | None = None,
-            max_p: Quantity | None = None,
-            max_th_packets: Quantity | None = None,
-            min_th_packets: Quantity | None = None,
-            typical_packet_bytes: Quantity | None = None,
-            w_q: Quantity | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        ecn: bool | None = None,
+        gentle: bool | None = None,
+        like_ns2: bool | None = None,
+        max_p: Quantity | None = None,
+        max_th_packets: Quantity | None = None,
+        min_th_packets: Quantity | None = None,
+        typical_packet_bytes: Quantity | None = None,
+        w_q: Quantity | None = None,
+    ) -> None: ...
 
 
 class PolicerQueue(Table):
@@ -1117,24 +854,14 @@ class PolicerQueue(Table):
     burst_bytes: What the bucket holds, bytes (1 or more). Larger packets never pass.
     """
 
-    _keys = (
-        "rate_bps",
-        "burst_bytes",
-    )
-    _required = (
-        "rate_bps",
-        "burst_bytes",
-    )
     _fixed = {"kind": "policer"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            rate_bps: Quantity,
-            burst_bytes: Quantity,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        rate_bps: Quantity,
+        burst_bytes: Quantity,
+    ) -> None: ...
 
 
 class CodelQueue(Table):
@@ -1146,25 +873,16 @@ class CodelQueue(Table):
     target_ms: The delay that a standing queue may have, milliseconds (above 0; default 5).
     """
 
-    _keys = (
-        "ecn",
-        "interval_ms",
-        "mtu_bytes",
-        "target_ms",
-    )
-    _required = ()
     _fixed = {"kind": "codel"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            ecn: bool | None = None,
-            interval_ms: Quantity | None = None,
-            mtu_bytes: Quantity | None = None,
-            target_ms: Quantity | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        ecn: bool | None = None,
+        interval_ms: Quantity | None = None,
+        mtu_bytes: Quantity | None = None,
+        target_ms: Quantity | None = None,
+    ) -> None: ...
 
 
 class FqCodelQueue(Table):
@@ -1179,29 +897,18 @@ class FqCodelQueue(Table):
     target_ms: CoDel's target in each queue, milliseconds (above 0; default 5).
     """
 
-    _keys = (
-        "ecn",
-        "interval_ms",
-        "mtu_bytes",
-        "quantum_bytes",
-        "queues",
-        "target_ms",
-    )
-    _required = ()
     _fixed = {"kind": "fq-codel"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            ecn: bool | None = None,
-            interval_ms: Quantity | None = None,
-            mtu_bytes: Quantity | None = None,
-            quantum_bytes: Quantity | None = None,
-            queues: Quantity | None = None,
-            target_ms: Quantity | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        ecn: bool | None = None,
+        interval_ms: Quantity | None = None,
+        mtu_bytes: Quantity | None = None,
+        quantum_bytes: Quantity | None = None,
+        queues: Quantity | None = None,
+        target_ms: Quantity | None = None,
+    ) -> None: ...
 
 
 class PieQueue(Table):
@@ -1219,44 +926,28 @@ class PieQueue(Table):
     update_ms: Time between two revisions of the drop probability, milliseconds (above 0; default 15).
     """
 
-    _keys = (
-        "alpha",
-        "beta",
-        "ecn",
-        "max_burst_ms",
-        "mean_packet_bytes",
-        "target_ms",
-        "update_ms",
-    )
-    _required = ()
     _fixed = {"kind": "pie"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            alpha: Quantity | None = None,
-            beta: Quantity | None = None,
-            ecn: bool | None = None,
-            max_burst_ms: Quantity | None = None,
-            mean_packet_bytes: Quantity | None = None,
-            target_ms: Quantity | None = None,
-            update_ms: Quantity | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        alpha: Quantity | None = None,
+        beta: Quantity | None = None,
+        ecn: bool | None = None,
+        max_burst_ms: Quantity | None = None,
+        mean_packet_bytes: Quantity | None = None,
+        target_ms: Quantity | None = None,
+        update_ms: Quantity | None = None,
+    ) -> None: ...
 
 
 class NoneRateVariation(Table):
     """The rate does not vary.
     """
 
-    _keys = ()
-    _required = ()
     _fixed = {"kind": "none"}
 
-    if TYPE_CHECKING:
-
-        def __init__(self) -> None: ...
+    def __init__(self) -> None: ...
 
 
 class StepsRateVariation(Table):
@@ -1269,23 +960,15 @@ class StepsRateVariation(Table):
     points: Instead of `file`: pairs of a time in seconds and a rate in bits per second; times rise.
     """
 
-    _keys = (
-        "at_end",
-        "file",
-        "points",
-    )
-    _required = ()
     _fixed = {"kind": "steps"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            at_end: AtEnd | None = None,
-            file: str | None = None,
-            points: Sequence[tuple[Quantity, Quantity] | list[Quantity]] | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        at_end: AtEnd | None = None,
+        file: str | None = None,
+        points: Sequence[tuple[Quantity, Quantity] | list[Quantity]] | None = None,
+    ) -> None: ...
 
 
 class MahimahiRateVariation(Table):
@@ -1297,23 +980,14 @@ class MahimahiRateVariation(Table):
     opportunity_bytes: What one opportunity delivers, bytes (default 1504).
     """
 
-    _keys = (
-        "file",
-        "opportunity_bytes",
-    )
-    _required = (
-        "file",
-    )
     _fixed = {"kind": "mahimahi"}
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            file: str,
-            opportunity_bytes: Quantity | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        file: str,
+        opportunity_bytes: Quantity | None = None,
+    ) -> None: ...
 
 
 class Reordering(Table):
@@ -1327,28 +1001,15 @@ class Reordering(Table):
     packets: Instead of `delay_ms`: how many later packets of the link overtake each (1 or more).
     """
 
-    _keys = (
-        "share",
-        "at_most_ms",
-        "delay_ms",
-        "drawn",
-        "packets",
-    )
-    _required = (
-        "share",
-    )
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            share: Quantity,
-            at_most_ms: Quantity | None = None,
-            delay_ms: Quantity | None = None,
-            drawn: bool | None = None,
-            packets: Quantity | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        share: Quantity,
+        at_most_ms: Quantity | None = None,
+        delay_ms: Quantity | None = None,
+        drawn: bool | None = None,
+        packets: Quantity | None = None,
+    ) -> None: ...
 
 
 class Retransmission(Table):
@@ -1359,22 +1020,12 @@ class Retransmission(Table):
         8.
     """
 
-    _keys = (
-        "attempts",
-        "delay_ms",
-    )
-    _required = (
-        "attempts",
-    )
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            attempts: Quantity,
-            delay_ms: Quantity | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        attempts: Quantity,
+        delay_ms: Quantity | None = None,
+    ) -> None: ...
 
 
 class TcpQuirks(Table):
@@ -1398,42 +1049,23 @@ class TcpQuirks(Table):
     tick_ms: Granularity of the clock that measures round-trip times, milliseconds (ns-2 `tcpTick_`).
     """
 
-    _keys = (
-        "deflation",
-        "fast_retransmit",
-        "fast_retransmit_restarts_timer",
-        "grow_on_recovery_exit",
-        "halving",
-        "inflation",
-        "limited_transmit",
-        "max_cwnd_pkts",
-        "min_rto_of",
-        "partial_ack_timer",
-        "recovery_exit",
-        "syn_bytes",
-        "tick_ms",
-    )
-    _required = ()
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            deflation: Deflation | None = None,
-            fast_retransmit: FastRetransmit | None = None,
-            fast_retransmit_restarts_timer: bool | None = None,
-            grow_on_recovery_exit: bool | None = None,
-            halving: Halving | None = None,
-            inflation: Inflation | None = None,
-            limited_transmit: LimitedTransmit | None = None,
-            max_cwnd_pkts: Quantity | None = None,
-            min_rto_of: MinRtoOf | None = None,
-            partial_ack_timer: PartialAckTimer | None = None,
-            recovery_exit: RecoveryExit | None = None,
-            syn_bytes: Quantity | None = None,
-            tick_ms: Quantity | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        deflation: Deflation | None = None,
+        fast_retransmit: FastRetransmit | None = None,
+        fast_retransmit_restarts_timer: bool | None = None,
+        grow_on_recovery_exit: bool | None = None,
+        halving: Halving | None = None,
+        inflation: Inflation | None = None,
+        limited_transmit: LimitedTransmit | None = None,
+        max_cwnd_pkts: Quantity | None = None,
+        min_rto_of: MinRtoOf | None = None,
+        partial_ack_timer: PartialAckTimer | None = None,
+        recovery_exit: RecoveryExit | None = None,
+        syn_bytes: Quantity | None = None,
+        tick_ms: Quantity | None = None,
+    ) -> None: ...
 
 
 class TcpSettings(Table):
@@ -1468,58 +1100,31 @@ class TcpSettings(Table):
     westwood_vt: Thresholds of the response westwood-vt.
     """
 
-    _keys = (
-        "ack_bytes",
-        "additive_increase_pkts",
-        "brake",
-        "delayed_ack_ms",
-        "dup_ack_threshold",
-        "ecn",
-        "guard",
-        "initial_rto_ms",
-        "initial_ssthresh_pkts",
-        "initial_window_pkts",
-        "max_rto_ms",
-        "max_window_pkts",
-        "min_rto_ms",
-        "mode",
-        "pacing",
-        "quirks",
-        "recovery",
-        "response",
-        "variant",
-        "vegas",
-        "westwood_vt",
-    )
-    _required = ()
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            ack_bytes: Quantity | None = None,
-            additive_increase_pkts: Quantity | None = None,
-            brake: bool | None = None,
-            delayed_ack_ms: Quantity | None = None,
-            dup_ack_threshold: Quantity | None = None,
-            ecn: bool | None = None,
-            guard: bool | None = None,
-            initial_rto_ms: Quantity | None = None,
-            initial_ssthresh_pkts: Quantity | None = None,
-            initial_window_pkts: Quantity | None = None,
-            max_rto_ms: Quantity | None = None,
-            max_window_pkts: Quantity | None = None,
-            min_rto_ms: Quantity | None = None,
-            mode: TcpMode | None = None,
-            pacing: bool | None = None,
-            quirks: TcpQuirks | None = None,
-            recovery: TcpRecovery | None = None,
-            response: TcpResponse | None = None,
-            variant: TcpVariant | None = None,
-            vegas: Vegas | None = None,
-            westwood_vt: WestwoodVt | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        ack_bytes: Quantity | None = None,
+        additive_increase_pkts: Quantity | None = None,
+        brake: bool | None = None,
+        delayed_ack_ms: Quantity | None = None,
+        dup_ack_threshold: Quantity | None = None,
+        ecn: bool | None = None,
+        guard: bool | None = None,
+        initial_rto_ms: Quantity | None = None,
+        initial_ssthresh_pkts: Quantity | None = None,
+        initial_window_pkts: Quantity | None = None,
+        max_rto_ms: Quantity | None = None,
+        max_window_pkts: Quantity | None = None,
+        min_rto_ms: Quantity | None = None,
+        mode: TcpMode | None = None,
+        pacing: bool | None = None,
+        quirks: TcpQuirks | None = None,
+        recovery: TcpRecovery | None = None,
+        response: TcpResponse | None = None,
+        variant: TcpVariant | None = None,
+        vegas: Vegas | None = None,
+        westwood_vt: WestwoodVt | None = None,
+    ) -> None: ...
 
 
 class TfrcQuirks(Table):
@@ -1539,40 +1144,22 @@ class TfrcQuirks(Table):
     rtt_weight: Weight of the old value in the averages of the round-trip time (0 to below 1).
     """
 
-    _keys = (
-        "discounting",
-        "equation",
-        "few_intervals",
-        "first_interval",
-        "initial_rate",
-        "loss_event",
-        "no_feedback_timer",
-        "rate",
-        "reports",
-        "rto",
-        "rto_minimum_ms",
-        "rtt_weight",
-    )
-    _required = ()
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            discounting: Discounting | None = None,
-            equation: Equation | None = None,
-            few_intervals: FewIntervals | None = None,
-            first_interval: FirstInterval | None = None,
-            initial_rate: InitialRate | None = None,
-            loss_event: LossEvent | None = None,
-            no_feedback_timer: NoFeedbackTimer | None = None,
-            rate: Rate | None = None,
-            reports: Reports | None = None,
-            rto: Rto | None = None,
-            rto_minimum_ms: Quantity | None = None,
-            rtt_weight: Quantity | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        discounting: Discounting | None = None,
+        equation: Equation | None = None,
+        few_intervals: FewIntervals | None = None,
+        first_interval: FirstInterval | None = None,
+        initial_rate: InitialRate | None = None,
+        loss_event: LossEvent | None = None,
+        no_feedback_timer: NoFeedbackTimer | None = None,
+        rate: Rate | None = None,
+        reports: Reports | None = None,
+        rto: Rto | None = None,
+        rto_minimum_ms: Quantity | None = None,
+        rtt_weight: Quantity | None = None,
+    ) -> None: ...
 
 
 class TfrcSettings(Table):
@@ -1587,28 +1174,16 @@ class TfrcSettings(Table):
     spacing: How packets are spaced.
     """
 
-    _keys = (
-        "ecn",
-        "feedback_bytes",
-        "loss_after_pkts",
-        "mode",
-        "quirks",
-        "spacing",
-    )
-    _required = ()
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            ecn: bool | None = None,
-            feedback_bytes: Quantity | None = None,
-            loss_after_pkts: Quantity | None = None,
-            mode: TfrcMode | None = None,
-            quirks: TfrcQuirks | None = None,
-            spacing: Spacing | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        ecn: bool | None = None,
+        feedback_bytes: Quantity | None = None,
+        loss_after_pkts: Quantity | None = None,
+        mode: TfrcMode | None = None,
+        quirks: TfrcQuirks | None = None,
+        spacing: Spacing | None = None,
+    ) -> None: ...
 
 
 class Vegas(Table):
@@ -1619,22 +1194,13 @@ class Vegas(Table):
     gamma_pkts: Above it slow start ends (default 1; ns-2 `v_gamma_`).
     """
 
-    _keys = (
-        "alpha_pkts",
-        "beta_pkts",
-        "gamma_pkts",
-    )
-    _required = ()
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            alpha_pkts: Quantity | None = None,
-            beta_pkts: Quantity | None = None,
-            gamma_pkts: Quantity | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        alpha_pkts: Quantity | None = None,
+        beta_pkts: Quantity | None = None,
+        gamma_pkts: Quantity | None = None,
+    ) -> None: ...
 
 
 class WestwoodVt(Table):
@@ -1644,20 +1210,12 @@ class WestwoodVt(Table):
     beta_pkts: A loss with more packets in queues is congestion (at least `alpha_pkts`; default 16).
     """
 
-    _keys = (
-        "alpha_pkts",
-        "beta_pkts",
-    )
-    _required = ()
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            alpha_pkts: Quantity | None = None,
-            beta_pkts: Quantity | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        alpha_pkts: Quantity | None = None,
+        beta_pkts: Quantity | None = None,
+    ) -> None: ...
 
 
 class Scenario(Table):
@@ -1685,46 +1243,22 @@ class Scenario(Table):
     tfrc: Settings of every TFRC flow.
     """
 
-    _keys = (
-        "title",
-        "duration_s",
-        "budget",
-        "fading",
-        "flow",
-        "header_bytes",
-        "lda",
-        "link",
-        "measure",
-        "packet_bytes",
-        "parameters",
-        "send_jitter_us",
-        "source",
-        "tcp",
-        "tfrc",
-    )
-    _required = (
-        "title",
-        "duration_s",
-    )
-
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            *,
-            title: str,
-            duration_s: Quantity,
-            budget: Quantity | None = None,
-            fading: Fading | None = None,
-            flow: Sequence[Flow] | None = None,
-            header_bytes: Quantity | None = None,
-            lda: LdaSettings | None = None,
-            link: Sequence[Link] | None = None,
-            measure: Measure | None = None,
-            packet_bytes: Quantity | None = None,
-            parameters: Mapping[str, Quantity] | None = None,
-            send_jitter_us: Quantity | None = None,
-            source: str | None = None,
-            tcp: TcpSettings | None = None,
-            tfrc: TfrcSettings | None = None,
-        ) -> None: ...
+    def __init__(
+        self,
+        *,
+        title: str,
+        duration_s: Quantity,
+        budget: Quantity | None = None,
+        fading: Fading | None = None,
+        flow: Sequence[Flow] | None = None,
+        header_bytes: Quantity | None = None,
+        lda: LdaSettings | None = None,
+        link: Sequence[Link] | None = None,
+        measure: Measure | None = None,
+        packet_bytes: Quantity | None = None,
+        parameters: Mapping[str, Quantity] | None = None,
+        send_jitter_us: Quantity | None = None,
+        source: str | None = None,
+        tcp: TcpSettings | None = None,
+        tfrc: TfrcSettings | None = None,
+    ) -> None: ...

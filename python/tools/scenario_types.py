@@ -51,11 +51,10 @@ class _Keys:
     """The signature of a table, for editors and notebooks: its keys as arguments."""
 
     def __get__(self, instance: object, owner: type[Table]) -> Signature:
-        from inspect import Parameter, Signature
+        from inspect import signature
 
-        keys = [Parameter(key, Parameter.KEYWORD_ONLY) for key in owner._required]
-        rest = [key for key in owner._keys if key not in owner._required]
-        return Signature([*keys, *(Parameter(key, Parameter.KEYWORD_ONLY, default=None) for key in rest)])
+        declared = signature(owner._declared)
+        return declared.replace(parameters=list(declared.parameters.values())[1:])
 
 
 class Table(dict[str, Any]):
@@ -66,6 +65,16 @@ class Table(dict[str, Any]):
     _keys: ClassVar[tuple[str, ...]] = ()
     _required: ClassVar[tuple[str, ...]] = ()
     _fixed: ClassVar[dict[str, str]] = {}
+    _declared: ClassVar[Any] = lambda self: None
+
+    def __init_subclass__(cls) -> None:
+        """The keys of a class are the arguments that its `__init__` declares; that of all checks them."""
+        if cls.__module__ == __name__:
+            cls._declared = cls.__dict__["__init__"]
+            code, defaults = cls._declared.__code__, cls._declared.__kwdefaults__ or {}
+            cls._keys = code.co_varnames[1 : 1 + code.co_kwonlyargcount]
+            cls._required = tuple(key for key in cls._keys if key not in defaults)
+            type.__delattr__(cls, "__init__")
 
     def __init__(self, **given: Any) -> None:
         name = type(self).__name__
@@ -137,26 +146,19 @@ def table(name: str, definition: dict[str, Any]) -> str:
     # In the schema's order keys are sorted; those that are required come first.
     keys = required + [key for key in properties if key not in fixed and key not in required]
     lines = [f"class {name}(Table):", *doc(definition, {key: properties[key] for key in keys}), ""]
-    lines += [f"    _keys = {constant(keys)}", f"    _required = {constant(required)}"]
     if fixed:
-        lines.append(f"    _fixed = {json.dumps(fixed)}".replace("'", '"'))
-    lines += ["", "    if TYPE_CHECKING:", ""]
+        lines += [f"    _fixed = {json.dumps(fixed)}".replace("'", '"'), ""]
     if keys:
-        lines += ["        def __init__(", "            self,", "            *,"]
+        lines += ["    def __init__(", "        self,", "        *,"]
         for key in keys:
             type_ = of(properties[key])
             optional = "" if key in required else " = None"
             type_ = type_ if key in required or type_.endswith("| None") else f"{type_} | None"
-            lines.append(f"            {key}: {type_}{optional},")
-        lines.append("        ) -> None: ...")
+            lines.append(f"        {key}: {type_}{optional},")
+        lines.append("    ) -> None: ...")
     else:
-        lines.append("        def __init__(self) -> None: ...")
+        lines.append("    def __init__(self) -> None: ...")
     return "\n".join(lines) + "\n"
-
-
-def constant(keys: list[str]) -> str:
-    inner = "".join(f"        {json.dumps(key)},\n" for key in keys)
-    return f"(\n{inner}    )" if keys else "()"
 
 
 def doc(definition: dict[str, Any], properties: dict[str, Any]) -> list[str]:

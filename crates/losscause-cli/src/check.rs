@@ -1,16 +1,58 @@
-//! `reproduce --check FILE`: what got worse since an earlier result.
+//! `--check FILE`: what got worse since an earlier result.
 
 use std::path::Path;
 
 use losscause_laboratory::papers::reproduce::{Comparison, Plan, Reproduction};
+use losscause_laboratory::sweep::Beside;
 use losscause_study::InputError;
-use losscause_study::files::{self, Disk};
+use losscause_study::files::{self, Disk, Files};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 
 use crate::failure::Failure;
 use crate::notice;
 
-/// An earlier result, read before the runs.
+/// The result of an earlier `what`, such as a sweep, which is `expected`.
+///
+/// # Errors
+/// The file cannot be read, or is none.
+pub(crate) fn earlier<T: DeserializeOwned>(
+    file: &Path,
+    files: &dyn Files,
+    what: &str,
+    expected: &'static str,
+) -> Result<T, InputError> {
+    let text = files::text(files, file, files::LARGEST_RESULT, expected)?;
+    serde_json::from_str(&text).map_err(|error| InputError::File {
+        file: file.display().to_string(),
+        problem: format!("is no result of a {what} ({error})"),
+        expected,
+    })
+}
+
+/// Says how the results compare with earlier ones.
+///
+/// # Errors
+/// A value differs.
+pub(crate) fn agree(beside: &Beside) -> Result<(), Failure> {
+    let Beside { same, within, differing } = beside;
+    let differ = differing.len();
+    notice::print(&format!(
+        "{same} values are the same as before, {within} within both intervals, {differ} differ"
+    ));
+    differing.iter().take(MOST_DIFFERENCES).for_each(|line| notice::print(line));
+    if differing.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Worse(format!(
+        "--check: {differ} values differ from the earlier ones by more than the intervals of both"
+    )))
+}
+
+/// Most differences from an earlier sweep that are printed.
+const MOST_DIFFERENCES: usize = 20;
+
+/// An earlier result of a reproduction, read before the runs.
 pub(crate) struct Check {
     file: String,
     earlier: Reproduction,

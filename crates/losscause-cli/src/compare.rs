@@ -5,18 +5,18 @@ use std::path::PathBuf;
 
 use losscause_laboratory::compare::{self, Comparison, Plan, Variant, VariantResult};
 use losscause_report as report;
-use losscause_study::tools::atomic;
-use losscause_study::tools::atomic::folder::Folder;
+use losscause_study::files::{Disk, Inputs};
 use losscause_study::tools::figures::seeds;
 use losscause_study::{InputError, Jobs, Registry, Scenario, Setting};
 
+use crate::earlier::{Earlier, NOTHING_KEPT};
 use crate::failure::Failure;
-use crate::input;
 use crate::output::{self, Format};
-use crate::progress::Progress;
-use crate::values;
+use crate::reproduce::{Place, REPORT, RESULT, measured};
+use crate::{check, input, values};
 
-const REPORT: &str = "report.html";
+/// The files of a comparison.
+const FILES: [&str; 4] = [RESULT, "comparison.csv", "runs.csv", REPORT];
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -48,9 +48,16 @@ pub(crate) struct Arguments {
     /// Number of threads [default: one per core]
     #[arg(long, value_parser = values::jobs)]
     jobs: Option<Jobs>,
-    /// Write report.html, result.json, comparison.csv and runs.csv to this folder.
+    /// Write report.html, result.json, comparison.csv and runs.csv to this folder, and keep the
+    /// finished runs there until then.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    #[command(flatten)]
+    earlier: Earlier,
+    /// Hold the results against the result.json of an earlier comparison, and fail if a value differs
+    /// by more than the intervals of both.
+    #[arg(long, value_name = "FILE")]
+    check: Option<PathBuf>,
     /// Print every metric.
     #[arg(long, short)]
     verbose: bool,
@@ -61,6 +68,9 @@ pub(crate) struct Arguments {
 
 /// Runs the variants and prints the verdict and the table.
 pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
+    if arguments.out.is_none() {
+        arguments.earlier.refuse(NOTHING_KEPT)?;
+    }
     let settings: Vec<Setting> =
         arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;
     let (mut scenario, sources) = input::scenario(&arguments.scenario, &settings, registry)?;
@@ -79,33 +89,32 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     }
     let plan = Plan::new(&scenario, variants, arguments.seed, arguments.runs)?;
     let plan = plan.with_settings(&settings);
-    let folder = match &arguments.out {
-        Some(directory) => {
-            let inputs = sources.inputs();
-            let names: Vec<&str> = compare::FILES.into_iter().chain([REPORT]).collect();
-            names.iter().try_for_each(|name| inputs.keep_from(&directory.join(name)))?;
-            Some(Folder::open(directory, "compare", &names)?)
+    const EXPECTED: &str = "the result.json of an earlier comparison";
+    let read = |file: &PathBuf| check::earlier(file, &Disk, "comparison", EXPECTED);
+    let earlier: Option<Comparison> = arguments.check.as_ref().map(read).transpose()?;
+    let open = |out: &PathBuf| {
+        for inputs in [sources.inputs(), Inputs::of(&arguments.check)] {
+            FILES.iter().try_for_each(|name| inputs.keep_from(&out.join(name)))?;
         }
-        None => None,
+        Place::open(out, "compare", &FILES, arguments.earlier)
     };
-    let jobs = arguments.jobs.unwrap_or_default();
-    let mut progress = Progress::new("runs", plan.runs());
-    let (comparison, records) = match &folder {
-        Some(_) => plan.execute_and_record(jobs, |done| progress.set(done))?,
-        None => (plan.execute(jobs, |done| progress.set(done))?, vec![]),
-    };
-    drop(progress);
-    if let Some(folder) = folder {
-        let mut files = compare::write(&comparison, &folder)?;
-        let report = report::comparison_html(&comparison, &records);
-        files.push(atomic::whole(&folder.file(REPORT), report.as_bytes())?);
-        folder.finish(files)?;
+    let place = arguments.out.as_ref().map(open).transpose()?;
+    let plan = if place.is_some() { plan.recording() } else { plan };
+    let comparison = measured(&plan, arguments.jobs, place.as_ref())?;
+    if let Some(place) = place {
+        let texts = [
+            output::json_text(&comparison)?,
+            compare::csv(&comparison),
+            compare::runs_csv(&comparison),
+            report::comparison_html(&comparison, &plan.records()?),
+        ];
+        place.finish(&FILES.into_iter().zip(texts).collect::<Vec<_>>())?;
     }
     match arguments.format {
         Format::Json => output::json(&comparison)?,
         Format::Table => tables(&comparison, arguments.verbose)?,
     }
-    Ok(())
+    earlier.map_or(Ok(()), |earlier| check::agree(&comparison.beside(&earlier)))
 }
 
 /// The scenario in mode linux, with CUBIC if Linux does not have its TCP.

@@ -14,6 +14,9 @@ pub(crate) struct Earlier {
     restart: bool,
 }
 
+/// Why the options are refused without a directory.
+pub(crate) const NOTHING_KEPT: &str = "nothing is kept without a directory, expected --out DIR";
+
 impl Earlier {
     /// Whether finished cells are kept.
     pub(crate) fn resumes(self) -> bool {

@@ -9,15 +9,15 @@ use losscause_laboratory::papers::record::Item;
 use losscause_laboratory::papers::reproduce::{
     Column, Event, Plan, Repetitions, Reproduction, Selection, Sheet, Variation,
 };
-use losscause_laboratory::store::Store;
+use losscause_laboratory::store::{RunList, Store};
 use losscause_report as report;
 use losscause_study::files::Inputs;
 use losscause_study::tools::atomic;
 use losscause_study::tools::atomic::folder::Folder;
-use losscause_study::{Context, InputError, Jobs, Registry, RunError};
+use losscause_study::{Context, InputError, Jobs, Registry, RunError, Workers};
 
 use crate::check::Check;
-use crate::earlier::Earlier;
+use crate::earlier::{Earlier, NOTHING_KEPT};
 use crate::failure::Failure;
 use crate::output::{self, Format};
 use crate::progress::Progress;
@@ -102,7 +102,7 @@ pub(crate) struct Arguments {
 /// Makes the runs, prints the tables that were asked for as they are complete, then the conclusion.
 pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failure> {
     if let (None, false) = (&arguments.out, arguments.items.is_empty()) {
-        arguments.earlier.refuse("nothing is kept without a directory, expected --out DIR")?;
+        arguments.earlier.refuse(NOTHING_KEPT)?;
     }
     if arguments.items.iter().any(|name| losscause_experiments::live::find(name).is_some()) {
         drawn::refuse_options(&arguments, "live")?;
@@ -194,8 +194,8 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     check.map_or(Ok(()), |check| check.compare(&reproduction))
 }
 
-const REPORT: &str = "report.html";
-const RESULT: &str = "result.json";
+pub(crate) const REPORT: &str = "report.html";
+pub(crate) const RESULT: &str = "result.json";
 
 /// Everything that the papers publish.
 fn everything() -> Result<Selection, Failure> {
@@ -225,14 +225,19 @@ fn show(sheet: &Sheet, items: &[Item], beside: &[Column], format: Format) -> io:
 const VERB: &str = "reproduce";
 
 /// The place of a reproduction's results, and of its finished runs until then.
-struct Place {
+pub(crate) struct Place {
     folder: Folder,
     store: Store,
 }
 
 impl Place {
     /// Locks the folder of the results, which are files of these names, before the runs.
-    fn open(out: &Path, verb: &str, names: &[&str], earlier: Earlier) -> Result<Self, Failure> {
+    pub(crate) fn open(
+        out: &Path,
+        verb: &str,
+        names: &[&str],
+        earlier: Earlier,
+    ) -> Result<Self, Failure> {
         let folder = Folder::open(out, verb, names)?;
         let store = earlier.of(Store::within(&folder));
         if earlier.resumes() && folder.is_whole() && !store.has_cells() {
@@ -252,13 +257,31 @@ impl Place {
     }
 
     /// Writes the results by their names; they then stand for the finished runs.
-    fn finish(self, texts: &[(&str, String)]) -> Result<(), Failure> {
+    pub(crate) fn finish(self, texts: &[(&str, String)]) -> Result<(), Failure> {
         let Self { folder, store } = self;
         let whole =
             |(name, text): &(&str, String)| atomic::whole(&folder.file(name), text.as_bytes());
         folder.put(texts.iter().map(whole).collect::<Result<_, RunError>>()?)?;
         Ok(store.clear()?)
     }
+}
+
+/// What a list of runs finds, with a progress bar. Those that are finished are kept in the place.
+pub(crate) fn measured<E: RunList>(
+    experiment: &E,
+    jobs: Option<Jobs>,
+    place: Option<&Place>,
+) -> Result<E::Found, RunError> {
+    let mut progress = None;
+    let workers = Workers::from(jobs.unwrap_or_default());
+    let store = place.map(|place| &place.store);
+    let found = experiment.measure(&workers, store, |done, runs| {
+        progress.get_or_insert_with(|| Progress::new("runs", runs)).set(done);
+        say_what_is_kept(done, runs, place.map(|place| place.folder.directory()));
+    });
+    drop(progress);
+    interrupt::say(None);
+    found
 }
 
 /// Sets what is said if a signal ends the program now.

@@ -9,7 +9,7 @@ use std::time::Instant;
 use clap::ValueEnum;
 use losscause_laboratory::store::Store;
 use losscause_laboratory::sweep::{
-    Beside, MOST_IN_MEMORY, Overrides, SWEEP_CSV, SWEEP_JSON, Sweep, SweepOutcome, SweepProgress,
+    MOST_IN_MEMORY, Overrides, SWEEP_CSV, SWEEP_JSON, Sweep, SweepOutcome, SweepProgress,
     SweepResult,
 };
 use losscause_report as report;
@@ -19,7 +19,7 @@ use losscause_study::{Context, InputError, Jobs, Registry, RunError, Setting, St
 use crate::earlier::Earlier;
 use crate::failure::Failure;
 use crate::progress::Progress;
-use crate::{interrupt, notice, output, pivot, templates, values};
+use crate::{check, interrupt, notice, output, pivot, templates, values};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -93,7 +93,9 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     let sweep = Sweep::load_on(&arguments.sweep, &context, &losscause_experiments::stacks())
         .map_err(|error| templates::named_in(error, true))?
         .with(&overrides)?;
-    let earlier = arguments.check.as_deref().map(|file| earlier(file, &context)).transpose()?;
+    const EXPECTED: &str = "the sweep.json of an earlier sweep";
+    let read = |file: &PathBuf| check::earlier(file, context.files(), "sweep", EXPECTED);
+    let earlier: Option<SweepResult> = arguments.check.as_ref().map(read).transpose()?;
     let jobs = arguments.jobs.unwrap_or_default();
     let store = arguments.earlier.of(Store::new(&arguments.out));
     let outcome = execute(&sweep, jobs, &store, arguments)?;
@@ -119,7 +121,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         notice::print(&format!("left out: {why}"));
     }
     match (earlier, result) {
-        (Some(earlier), Some(result)) => agree(&result.beside(&earlier)),
+        (Some(earlier), Some(result)) => check::agree(&result.beside(&earlier)),
         _ => Ok(()),
     }
 }
@@ -148,39 +150,6 @@ fn execute(
     interrupt::say(None);
     outcome
 }
-
-/// The results of an earlier sweep.
-fn earlier(file: &Path, context: &Context) -> Result<SweepResult, InputError> {
-    const EXPECTED: &str = "the sweep.json of an earlier sweep";
-    let text = files::text(context.files(), file, files::LARGEST_RESULT, EXPECTED)?;
-    serde_json::from_str(&text).map_err(|error| InputError::File {
-        file: file.display().to_string(),
-        problem: format!("is no result of a sweep ({error})"),
-        expected: EXPECTED,
-    })
-}
-
-/// Says how the results compare with earlier ones.
-///
-/// # Errors
-/// A value differs.
-fn agree(beside: &Beside) -> Result<(), Failure> {
-    let Beside { same, within, differing } = beside;
-    let differ = differing.len();
-    notice::print(&format!(
-        "{same} values are the same as before, {within} within both intervals, {differ} differ"
-    ));
-    differing.iter().take(MOST_DIFFERENCES).for_each(|line| notice::print(line));
-    if differing.is_empty() {
-        return Ok(());
-    }
-    Err(Failure::Worse(format!(
-        "--check: {differ} values differ from the earlier ones by more than the intervals of both"
-    )))
-}
-
-/// Most differences from an earlier sweep that are printed.
-const MOST_DIFFERENCES: usize = 20;
 
 /// What an interrupted sweep has left.
 fn kept(finished: usize, cells: usize, arguments: &Arguments) -> String {

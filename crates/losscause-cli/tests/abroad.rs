@@ -1,22 +1,22 @@
 //! `losscause reproduce abroad`: what it prints, writes and refuses.
 #![allow(clippy::unwrap_used)]
 
-#[path = "common/run.rs"]
-mod run;
+#[path = "common/command.rs"]
+mod command;
 
-use run::{losscause, printed};
+use command::{losscause, printed};
 
 #[test]
 fn a_printed_network_is_a_scenario_that_simulate_runs() {
     let directory = tempfile::tempdir().unwrap();
-    let scenario = printed(directory.path(), &["reproduce", "abroad", "--print", "lte/1/2"]);
+    let scenario = printed(&["reproduce", "abroad", "--print", "lte/1/2"], directory.path());
     assert!(
         scenario.starts_with("# LTE/1/2\n# losscause simulate FILE --seed 1002\n"),
         "{scenario}"
     );
     std::fs::write(directory.path().join("lte.toml"), scenario).unwrap();
     let arguments = ["simulate", "lte.toml", "--seed", "1002", "--format", "json"];
-    assert!(printed(directory.path(), &arguments).contains("\"queue_drops\""));
+    assert!(printed(&arguments, directory.path()).contains("\"queue_drops\""));
 }
 
 #[test]
@@ -30,14 +30,14 @@ fn a_report_has_the_page_the_json_and_a_row_per_flow_or_run() {
     ] {
         let arguments =
             ["reproduce", part, "--kind", "RED", "--kind", "rare loss", "--networks", "1"];
-        let table = printed(directory.path(), &[&arguments[..], &["--out", "out"]].concat());
+        let table = printed(&[&arguments[..], &["--out", "out"]].concat(), directory.path());
         assert!(table.starts_with("On fitted kinds, "), "{table}");
         assert!(table.contains("\n  held-out kinds:") && table.contains("\n  RED "), "{table}");
         let read =
             |name: &str| std::fs::read_to_string(directory.path().join("out").join(name)).unwrap();
         assert!(read("report.html").contains("held-out kinds"));
         let json = [&arguments[..], &["--format", "json", "--jobs", "1"]].concat();
-        assert_eq!(printed(directory.path(), &json), read("result.json"), "any number of threads");
+        assert_eq!(printed(&json, directory.path()), read("result.json"), "any number of threads");
         assert!(read(csv).starts_with(head));
     }
 }
@@ -45,13 +45,13 @@ fn a_report_has_the_page_the_json_and_a_row_per_flow_or_run() {
 #[test]
 fn the_record_of_the_kernel_is_shown_without_a_run() {
     let directory = tempfile::tempdir().unwrap();
-    let table = printed(directory.path(), &["reproduce", "abroad/kernel"]);
+    let table = printed(&["reproduce", "abroad/kernel"], directory.path());
     assert!(!table.contains("fitted kinds"), "{table}");
     assert!(
         table.contains("\n  RED ") && table.contains("\nThe cause of whole flows\n"),
         "{table}"
     );
-    let one = printed(directory.path(), &["reproduce", "abroad/kernel", "--kind", "PIE"]);
+    let one = printed(&["reproduce", "abroad/kernel", "--kind", "PIE"], directory.path());
     // Columns may be as wide as other rows ask for.
     let row = |text: &str| -> Vec<String> {
         let line = text.lines().find(|line| line.starts_with("  PIE ")).unwrap();
@@ -66,7 +66,7 @@ fn the_table_shows_a_few_algorithms_those_named_or_all() {
     let directory = tempfile::tempdir().unwrap();
     let shown = |more: &[&str]| {
         let arguments = ["reproduce", "abroad", "--kind", "RED", "--networks", "1"];
-        printed(directory.path(), &[&arguments[..], more].concat())
+        printed(&[&arguments[..], more].concat(), directory.path())
     };
     assert!(shown(&[]).contains(" Veno ") && !shown(&[]).contains(" ZigZag "));
     let named = shown(&["--algorithms", "zigzag"]);
@@ -134,7 +134,7 @@ fn what_does_not_belong_together_is_refused_in_a_sentence() {
     ] {
         let arguments: Vec<&str> =
             ["reproduce"].into_iter().chain(arguments.iter().copied()).collect();
-        let output = losscause(directory.path(), &arguments);
+        let output = losscause(&arguments, directory.path());
         assert_eq!(output.status.code(), Some(2), "{arguments:?}");
         let error = String::from_utf8(output.stderr).unwrap();
         assert_eq!(error.lines().count(), 1, "{error}");

@@ -1,9 +1,12 @@
 //! `losscause fade` as a user meets it.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
-use std::path::Path;
-use std::process::{Command, Output};
+#[path = "common/command.rs"]
+mod command;
 
+use std::path::Path;
+
+use command::{losscause, printed};
 use serde_json::Value;
 
 /// Two patterns of three trials of 60 packets of 20 bytes.
@@ -13,20 +16,6 @@ fn place() -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join("c.toml"), CHANNEL).unwrap();
     place
-}
-
-fn losscause(directory: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_losscause"))
-        .args(arguments)
-        .current_dir(directory)
-        .output()
-        .unwrap()
-}
-
-fn stdout(directory: &Path, arguments: &[&str]) -> String {
-    let output = losscause(directory, arguments);
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap()
 }
 
 fn files(directory: &Path) -> Vec<String> {
@@ -40,7 +29,7 @@ fn files(directory: &Path) -> Vec<String> {
 /// Must refuse with one sentence, and leave the directory as it was.
 fn refusal(directory: &Path, arguments: &[&str]) -> String {
     let before = files(directory);
-    let output = losscause(directory, arguments);
+    let output = losscause(arguments, directory);
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{arguments:?}: {stderr}");
     assert!(output.stdout.is_empty());
@@ -55,7 +44,7 @@ fn refusal(directory: &Path, arguments: &[&str]) -> String {
 fn the_json_has_one_object_per_pattern_in_the_order_of_the_file() {
     let place = place();
     let json: Value =
-        serde_json::from_str(&stdout(place.path(), &["fade", "c.toml", "--format", "json"]))
+        serde_json::from_str(&printed(&["fade", "c.toml", "--format", "json"], place.path()))
             .unwrap();
     let names: Vec<&Value> =
         json.as_array().unwrap().iter().map(|pattern| &pattern["pattern"]).collect();
@@ -81,7 +70,7 @@ fn the_json_has_one_object_per_pattern_in_the_order_of_the_file() {
 #[test]
 fn the_table_has_a_column_per_pattern() {
     let place = place();
-    let text = stdout(place.path(), &["fade", "c.toml"]);
+    let text = printed(&["fade", "c.toml"], place.path());
     for row in ["poor fair", "packets 180 180", "lost ", "bit error rate ", "events of 1 packet "] {
         let found = |line: &str| {
             line.split_whitespace().collect::<Vec<_>>().join(" ").starts_with(row.trim_end())
@@ -97,13 +86,13 @@ fn a_papers_patterns_stand_beside_what_it_publishes() {
     // One short trial instead of a hundred long ones: only what is published is looked at.
     let few = ["fade", "cen2003", "--set", "trials=1", "--set", "trial_s=0.5"];
     let json: Value =
-        serde_json::from_str(&stdout(place.path(), &[&few[..], &["--format", "json"]].concat()))
+        serde_json::from_str(&printed(&[&few[..], &["--format", "json"]].concat(), place.path()))
             .unwrap();
     assert_eq!(
         json[0]["published"],
         serde_json::json!({ "loss": 0.078, "bit_error_rate": 8.7e-5 })
     );
-    let text = stdout(place.path(), &few);
+    let text = printed(&few, place.path());
     let rows: Vec<_> =
         text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     assert!(rows.iter().any(|row| row == "published 7.80 % 3.10 % 1.00 %"), "{text}");
@@ -114,8 +103,8 @@ fn a_papers_patterns_stand_beside_what_it_publishes() {
 #[test]
 fn whole_files_appear_where_asked_for_any_number_of_threads() {
     let place = place();
-    let one = stdout(place.path(), &["fade", "c.toml", "--out", "a/b", "--jobs", "1"]);
-    let two = stdout(place.path(), &["fade", "c.toml", "--out", "c", "--jobs", "2"]);
+    let one = printed(&["fade", "c.toml", "--out", "a/b", "--jobs", "1"], place.path());
+    let two = printed(&["fade", "c.toml", "--out", "c", "--jobs", "2"], place.path());
     assert_eq!(one, two);
     for name in ["poor.txt", "fair.txt"] {
         let read = |out: &str| std::fs::read_to_string(place.path().join(out).join(name)).unwrap();
@@ -128,7 +117,7 @@ fn whole_files_appear_where_asked_for_any_number_of_threads() {
 #[test]
 fn a_made_pattern_is_a_scenarios_channel() {
     let place = place();
-    stdout(place.path(), &["fade", "c.toml", "--out", "."]);
+    printed(&["fade", "c.toml", "--out", "."], place.path());
     let scenario = r#"
         title = "t"
         duration_s = 1
@@ -147,7 +136,7 @@ fn a_made_pattern_is_a_scenarios_channel() {
         rate_bps = 1e6
     "#;
     std::fs::write(place.path().join("s.toml"), scenario).unwrap();
-    stdout(place.path(), &["simulate", "s.toml"]);
+    printed(&["simulate", "s.toml"], place.path());
     let text = std::fs::read_to_string(place.path().join("poor.txt")).unwrap();
     std::fs::write(place.path().join("poor.txt"), text.trim_end()).unwrap();
     assert_eq!(

@@ -5,18 +5,13 @@
 mod command;
 
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
-use command::losscause;
-
-fn stdout(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
+use command::{losscause, printed};
 
 /// The kinds below each heading of the list.
 fn listed(directory: &Path) -> Vec<(String, Vec<String>)> {
-    let text = stdout(&losscause(&["init"], directory));
+    let text = printed(&["init"], directory);
     let mut groups: Vec<(String, Vec<String>)> = Vec::new();
     for line in text.lines() {
         match (line.strip_prefix("  "), groups.last_mut()) {
@@ -45,7 +40,7 @@ fn every_kind_that_is_listed_is_written_with_the_files_that_it_reads() {
     for (heading, kinds) in listed(Path::new(".")) {
         for kind in kinds {
             let directory = tempfile::tempdir().unwrap();
-            stdout(&losscause(&["init", &kind], directory.path()));
+            printed(&["init", &kind], directory.path());
             let file = format!("{kind}.toml");
             // A bottleneck that is no link is told after all files were read.
             let verb = if heading == "Sweeps:" { "sweep" } else { "simulate" };
@@ -61,7 +56,7 @@ fn a_file_beside_that_exists_stays_as_it_is() {
     let directory = tempfile::tempdir().unwrap();
     let trace = directory.path().join("longer-route.txt");
     std::fs::write(&trace, "0 5\n").unwrap();
-    let told = stdout(&losscause(&["init", "longer-route"], directory.path()));
+    let told = printed(&["init", "longer-route"], directory.path());
     let expected = "It reads longer-route.txt, which exists and stays as it is.\n";
     assert!(told.contains(expected), "{told}");
     assert_eq!(std::fs::read_to_string(&trace).unwrap(), "0 5\n");
@@ -88,9 +83,9 @@ fn a_scenario_that_is_missing_is_told_with_the_command_that_writes_it() {
 #[test]
 fn a_kind_becomes_a_file_that_runs_and_is_not_replaced() {
     let directory = tempfile::tempdir().unwrap();
-    stdout(&losscause(&["init", "geo"], directory.path()));
-    stdout(&losscause(&["init", "geo", "-o", "mine.toml"], directory.path()));
-    let simulated = stdout(&losscause(&["simulate", "mine.toml"], directory.path()));
+    printed(&["init", "geo"], directory.path());
+    printed(&["init", "geo", "-o", "mine.toml"], directory.path());
+    let simulated = printed(&["simulate", "mine.toml"], directory.path());
     assert!(simulated.contains("One flow over a satellite link"), "{simulated}");
     let mine = std::fs::read_to_string(directory.path().join("mine.toml")).unwrap();
     assert!(mine.contains("#   losscause simulate mine.toml"), "{mine}");
@@ -108,7 +103,7 @@ fn a_kind_becomes_a_file_that_runs_and_is_not_replaced() {
 #[test]
 fn a_dash_prints_the_shipped_file_and_writes_none() {
     let directory = tempfile::tempdir().unwrap();
-    let text = stdout(&losscause(&["init", "wifi", "-o", "-"], directory.path()));
+    let text = printed(&["init", "wifi", "-o", "-"], directory.path());
     assert!(
         text.contains("queue = { kind = \"fq-codel\" }")
             && text.contains("retransmission = { attempts = 7")

@@ -1,5 +1,5 @@
 //! Experiments that are killed, and resumed from what they have finished: a sweep, the reproduction
-//! of a paper's table and of a table on another stack, and drawn networks.
+//! of a paper's table and of a table on another stack, a comparison, and drawn networks.
 #![cfg(unix)]
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
@@ -56,6 +56,14 @@ const STREAMS: Experiment = Experiment {
     result: "result.json",
 };
 
+/// Two algorithms on a paper's link.
+const COMPARISON: Experiment = Experiment {
+    arguments: &["compare", "cen2003/WLH", "--lda", "none,Spike", "--runs", "12", "--out", "o"],
+    cells: 24,
+    name: "runs",
+    result: "result.json",
+};
+
 /// Paths at both ends.
 const PATHS: Experiment = Experiment {
     arguments: &["reproduce", "paths", "--paths", "10", "--out", "o"],
@@ -93,6 +101,7 @@ fn experiments() -> Vec<Experiment> {
     vec![
         SWEEP,
         TABLE,
+        COMPARISON,
         PATHS,
         CAPTURES,
         LOOP,
@@ -240,10 +249,15 @@ fn a_reproduction_that_is_whole_is_not_measured_again_by_resume() {
 
 #[test]
 fn resume_and_restart_are_refused_where_nothing_is_kept() {
-    for (item, option) in [("cen2003/table2", "--resume"), ("abroad", "--restart")] {
+    for (item, option) in [
+        (&["reproduce", "cen2003/table2"][..], "--resume"),
+        (&["reproduce", "abroad"], "--restart"),
+        (&["compare", "cen2003/WLH", "--lda", "none,ZBS"], "--resume"),
+    ] {
         let place = tempfile::tempdir().unwrap();
         let refused = Command::new(env!("CARGO_BIN_EXE_losscause"))
-            .args(["reproduce", item, option])
+            .args(item)
+            .arg(option)
             .current_dir(place.path())
             .output()
             .unwrap();

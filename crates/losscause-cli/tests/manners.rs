@@ -8,14 +8,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use command::{losscause, text};
-
-/// Runs the program, which must succeed, and gives what it printed.
-fn printed(arguments: &[&str], directory: &Path) -> String {
-    let output = losscause(arguments, directory);
-    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
-    text(&output.stdout)
-}
+use command::{losscause, printed, text};
 
 /// Runs the program with `input` on standard input.
 fn piped(arguments: &[&str], input: &str, directory: &Path) -> Output {

@@ -1,27 +1,16 @@
 //! `reproduce` and `list` as a user meets them.
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
-use std::path::Path;
-use std::process::{Command, Output};
+#[path = "common/command.rs"]
+mod command;
 
+use command::{losscause, text};
 use serde_json::Value;
-
-fn losscause(directory: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_losscause"))
-        .args(arguments)
-        .current_dir(directory)
-        .output()
-        .unwrap()
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8(bytes.to_vec()).unwrap()
-}
 
 /// Must refuse with this sentence, and leave the directory empty.
 fn refuses(arguments: &[&str], sentence: &str) {
     let place = tempfile::tempdir().unwrap();
-    let output = losscause(place.path(), arguments);
+    let output = losscause(arguments, place.path());
     assert_eq!(output.status.code(), Some(2), "{arguments:?}");
     assert_eq!(text(&output.stderr).trim_end(), format!("losscause: {sentence}"));
     assert_eq!(text(&output.stdout), "");
@@ -33,8 +22,8 @@ fn the_number_of_threads_does_not_change_a_byte() {
     let place = tempfile::tempdir().unwrap();
     let run = |jobs: &str| {
         losscause(
-            place.path(),
             &["reproduce", "cen2003/table2", "--runs", "2", "--jobs", jobs, "--format", "json"],
+            place.path(),
         )
     };
     let one = run("1");
@@ -48,8 +37,8 @@ fn the_number_of_threads_does_not_change_a_byte() {
 fn the_json_has_one_item_per_system_and_metric_and_every_claim() {
     let place = tempfile::tempdir().unwrap();
     let output = losscause(
-        place.path(),
         &["reproduce", "cen2003/table3", "--runs", "1", "--format", "json"],
+        place.path(),
     );
     let result: Value = serde_json::from_slice(&output.stdout).unwrap();
     let items = result["items"].as_array().unwrap();
@@ -72,7 +61,7 @@ fn the_json_has_one_item_per_system_and_metric_and_every_claim() {
 fn only_a_report_and_the_result_appear_where_asked() {
     let place = tempfile::tempdir().unwrap();
     let output =
-        losscause(place.path(), &["reproduce", "cen2003/table2", "--runs", "1", "--out", "a/b"]);
+        losscause(&["reproduce", "cen2003/table2", "--runs", "1", "--out", "a/b"], place.path());
     assert!(output.status.success(), "{}", text(&output.stderr));
     let out = place.path().join("a/b");
     let mut names: Vec<_> =
@@ -90,7 +79,7 @@ fn only_a_report_and_the_result_appear_where_asked() {
 #[test]
 fn a_named_item_prints_its_table_and_few_runs_make_a_preview() {
     let place = tempfile::tempdir().unwrap();
-    let output = losscause(place.path(), &["reproduce", "cen2003/table2", "--runs", "2"]);
+    let output = losscause(&["reproduce", "cen2003/table2", "--runs", "2"], place.path());
     let printed = text(&output.stdout);
     assert!(printed.starts_with("cen2003/table2 (Table II): "), "{printed}");
     assert!(
@@ -106,9 +95,9 @@ fn a_named_item_prints_its_table_and_few_runs_make_a_preview() {
 fn a_check_names_what_got_worse_and_exits_with_one() {
     let place = tempfile::tempdir().unwrap();
     let table3 = ["reproduce", "cen2003/table3", "--runs", "1"];
-    let first = losscause(place.path(), &[&table3[..], &["--out", "o"]].concat());
+    let first = losscause(&[&table3[..], &["--out", "o"]].concat(), place.path());
     assert!(first.status.success(), "{}", text(&first.stderr));
-    let check = |arguments: &[&str]| losscause(place.path(), &[&table3[..], arguments].concat());
+    let check = |arguments: &[&str]| losscause(&[&table3[..], arguments].concat(), place.path());
 
     let same = check(&["--check", "o/result.json"]);
     assert_eq!(same.status.code(), Some(0), "{}", text(&same.stderr));
@@ -120,8 +109,8 @@ fn a_check_names_what_got_worse_and_exits_with_one() {
 
     let begun = |output: &std::process::Output| text(&output.stdout).contains("biaz1999/grid11");
     let other = losscause(
-        place.path(),
         &["reproduce", "biaz1999/grid11", "--runs", "1", "--check", "o/result.json"],
+        place.path(),
     );
     assert!(other.status.code() == Some(2) && !begun(&other), "refused before the runs");
     let problem = "o/result.json: has none of the numbers that would be measured, expected a result with the same items";
@@ -164,7 +153,7 @@ fn a_file_that_is_no_result_is_refused_before_the_runs() {
     let place = tempfile::tempdir().unwrap();
     let refusal = |content: &str| {
         std::fs::write(place.path().join("old.json"), content).unwrap();
-        let output = losscause(place.path(), &["reproduce", "--check", "old.json"]);
+        let output = losscause(&["reproduce", "--check", "old.json"], place.path());
         assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), String::new()));
         assert!(!place.path().join("out").exists());
         text(&output.stderr).trim_end().to_owned()
@@ -194,7 +183,7 @@ fn a_file_that_is_no_result_is_refused_before_the_runs() {
 #[test]
 fn all_items_and_named_items_are_not_asked_for_together() {
     let place = tempfile::tempdir().unwrap();
-    let output = losscause(place.path(), &["reproduce", "--all", "cen2003"]);
+    let output = losscause(&["reproduce", "--all", "cen2003"], place.path());
     assert_eq!(output.status.code(), Some(2));
     assert!(
         text(&output.stderr).contains("'--all' cannot be used with"),
@@ -210,7 +199,7 @@ fn unknown_names_are_answered_with_the_nearest() {
         r#"cen2030: is no paper (did you mean "cen2003"?), expected one of barman2002, cen2003, biaz1999, koo2007, dalwadi, extra"#,
     );
     let place = tempfile::tempdir().unwrap();
-    let output = losscause(place.path(), &["reproduce", "cen2003/tabel2"]);
+    let output = losscause(&["reproduce", "cen2003/tabel2"], place.path());
     assert_eq!(output.status.code(), Some(2));
     assert!(
         text(&output.stderr)
@@ -232,7 +221,7 @@ fn no_run_and_no_thread_are_refused() {
 fn a_place_that_takes_no_files_is_refused_before_the_runs() {
     let place = tempfile::tempdir().unwrap();
     std::fs::write(place.path().join("plain"), "").unwrap();
-    let output = losscause(place.path(), &["reproduce", "cen2003/table2", "--out", "plain"]);
+    let output = losscause(&["reproduce", "cen2003/table2", "--out", "plain"], place.path());
     assert_eq!(output.status.code(), Some(2));
     assert!(
         text(&output.stderr).starts_with("losscause: plain: is a file, expected a directory"),
@@ -245,7 +234,7 @@ fn a_place_that_takes_no_files_is_refused_before_the_runs() {
 #[test]
 fn a_printed_scenario_is_one_that_simulate_runs() {
     let place = tempfile::tempdir().unwrap();
-    let printed = losscause(place.path(), &["list", "scenarios", "cen2003/WB"]);
+    let printed = losscause(&["list", "scenarios", "cen2003/WB"], place.path());
     std::fs::write(place.path().join("mine.toml"), &printed.stdout).unwrap();
     let short = [
         "simulate",
@@ -257,7 +246,7 @@ fn a_printed_scenario_is_one_that_simulate_runs() {
         "--format",
         "json",
     ];
-    let output = losscause(place.path(), &short);
+    let output = losscause(&short, place.path());
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
 
@@ -265,7 +254,7 @@ fn a_printed_scenario_is_one_that_simulate_runs() {
 fn a_papers_scenario_runs_by_its_name() {
     let place = tempfile::tempdir().unwrap();
     let short = ["simulate", "cen2003/WLH", "--set", "duration_s=30", "--set", "measure.to_s=30"];
-    let output = losscause(place.path(), &short);
+    let output = losscause(&short, place.path());
     assert!(output.status.success(), "{}", text(&output.stderr));
     refuses(
         &["simulate", "cen2003/WHL"],
@@ -276,7 +265,7 @@ fn a_papers_scenario_runs_by_its_name() {
 #[test]
 fn list_names_algorithms_protocols_papers_and_experiments() {
     let place = tempfile::tempdir().unwrap();
-    let output = losscause(place.path(), &["list", "--format", "json"]);
+    let output = losscause(&["list", "--format", "json"], place.path());
     let lists: Value = serde_json::from_slice(&output.stdout).unwrap();
     for (list, name) in [
         ("algorithms", "ZigZag"),
@@ -302,13 +291,13 @@ fn list_names_algorithms_protocols_papers_and_experiments() {
             "{entry}"
         );
     }
-    let table = losscause(place.path(), &["list", "experiments"]);
+    let table = losscause(&["list", "experiments"], place.path());
     let table = String::from_utf8(table.stdout).unwrap();
     assert!(
         table.contains("quic/harm") && table.contains("media/wb") && !table.contains("cen2003"),
         "{table}"
     );
-    let only = losscause(place.path(), &["list", "protocols", "--format", "json"]);
+    let only = losscause(&["list", "protocols", "--format", "json"], place.path());
     let only: Value = serde_json::from_slice(&only.stdout).unwrap();
     assert_eq!(only.as_object().unwrap().len(), 1);
 }
@@ -318,7 +307,7 @@ fn algorithms_beside_are_columns_and_change_no_score() {
     let place = tempfile::tempdir().unwrap();
     let run = |more: &[&str]| {
         let arguments = ["reproduce", "cen2003/table2", "--runs", "1"];
-        let output = losscause(place.path(), &[&arguments[..], more].concat());
+        let output = losscause(&[&arguments[..], more].concat(), place.path());
         assert!(output.status.success(), "{}", text(&output.stderr));
         text(&output.stdout)
     };
@@ -347,8 +336,8 @@ fn an_algorithm_that_runs_beside_no_table_is_refused() {
     let place = tempfile::tempdir().unwrap();
     let items = ["dalwadi/table4.1", "cen2003/table2"];
     let output = losscause(
-        place.path(),
         &[&["reproduce"], &items[..], &["--runs", "1", "--also", "flip-flop"]].concat(),
+        place.path(),
     );
     assert!(output.status.success(), "{}", text(&output.stderr));
     assert!(text(&output.stdout).contains("also Flip Flop"));

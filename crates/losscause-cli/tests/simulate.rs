@@ -4,16 +4,9 @@
 #[path = "common/command.rs"]
 mod command;
 
-use std::process::Output;
-
-use command::losscause;
+use command::{losscause, printed, text};
 use losscause_study::run::SimulationResult;
 use serde_json::Value;
-
-fn stdout(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
 
 const SCENARIO: &str = r#"
 title = "constant bit rate over a poor radio link"
@@ -47,7 +40,7 @@ fn directory() -> tempfile::TempDir {
 fn the_json_has_the_promised_shape() {
     let directory = directory();
     let arguments = ["simulate", "s.toml", "--set", "loss=0.2", "--seed", "7", "--format", "json"];
-    let text = stdout(&losscause(&arguments, directory.path()));
+    let text = printed(&arguments, directory.path());
     let result: SimulationResult = serde_json::from_str(&text).unwrap();
     assert_eq!(
         serde_json::to_string_pretty(&result).unwrap() + "\n",
@@ -75,10 +68,7 @@ fn the_json_has_the_promised_shape() {
 fn the_same_seed_gives_the_same_bytes_and_another_seed_others() {
     let directory = directory();
     let json = |seed| {
-        stdout(&losscause(
-            &["simulate", "s.toml", "--seed", seed, "--format", "json"],
-            directory.path(),
-        ))
+        printed(&["simulate", "s.toml", "--seed", seed, "--format", "json"], directory.path())
     };
     assert_eq!(json("1"), json("1"));
     assert_ne!(json("1").replace("\"seed\": 1", ""), json("2").replace("\"seed\": 2", ""));
@@ -99,8 +89,7 @@ fn several_runs_give_means_with_intervals_and_a_run_count() {
     ];
     let common =
         [&["simulate", "s.toml"], &settings[..], &["--runs", "6", "--format", "json"]].concat();
-    let several =
-        |more: &[&str]| stdout(&losscause(&[&common[..], more].concat(), directory.path()));
+    let several = |more: &[&str]| printed(&[&common[..], more].concat(), directory.path());
     assert_eq!(several(&["--jobs", "1"]), several(&["--jobs", "2"]), "for any number of threads");
     let json: Value = serde_json::from_str(&several(&["--seed", "3"])).unwrap();
     assert_eq!((&json["runs"], &json["seed"]), (&6.into(), &3.into()));
@@ -132,10 +121,10 @@ fn several_runs_give_means_with_intervals_and_a_run_count() {
     let warnings = json["warnings"].as_array().unwrap();
     let missing = warnings.iter().find(|warning| warning["kind"] == "missing-values").unwrap();
     assert!(missing["text"].as_str().unwrap().contains(&format!("M_w in {judged}")), "{missing}");
-    let table = stdout(&losscause(
+    let table = printed(
         &[&["simulate", "s.toml", "--seed", "3", "--runs", "6"], &settings[..]].concat(),
         directory.path(),
-    ));
+    );
     assert!(table.contains(&format!("{judged} of 6")), "{table}");
 }
 
@@ -144,8 +133,7 @@ fn a_time_series_adds_up_to_the_run() {
     let directory = directory();
     let arguments =
         ["simulate", "s.toml", "--interval", "0.3", "--series", "t.csv", "--format", "json"];
-    let json: Value =
-        serde_json::from_str(&stdout(&losscause(&arguments, directory.path()))).unwrap();
+    let json: Value = serde_json::from_str(&printed(&arguments, directory.path())).unwrap();
     let rows = json["series"].as_array().unwrap();
     assert_eq!(rows.len(), 7, "six whole intervals and the rest of two seconds");
     let sum = |key: &str| rows.iter().map(|row| row[key].as_u64().unwrap()).sum::<u64>();
@@ -167,7 +155,7 @@ fn a_time_series_adds_up_to_the_run() {
 #[test]
 fn the_table_names_metrics_flows_and_links() {
     let directory = directory();
-    let text = stdout(&losscause(&["simulate", "s.toml"], directory.path()));
+    let text = printed(&["simulate", "s.toml"], directory.path());
     for word in ["constant bit rate", "thput", "source", "radio", "(seed 1)"] {
         assert!(text.contains(word), "{word} is not in\n{text}");
     }
@@ -176,10 +164,8 @@ fn the_table_names_metrics_flows_and_links() {
 #[test]
 fn the_trace_has_every_event_in_order_of_time_with_true_causes() {
     let directory = directory();
-    let json = stdout(&losscause(
-        &["simulate", "s.toml", "--trace", "t.csv", "--format", "json"],
-        directory.path(),
-    ));
+    let json =
+        printed(&["simulate", "s.toml", "--trace", "t.csv", "--format", "json"], directory.path());
     let json: Value = serde_json::from_str(&json).unwrap();
     let mut reader = csv::Reader::from_path(directory.path().join("t.csv")).unwrap();
     let rows: Vec<std::collections::BTreeMap<String, String>> =
@@ -205,7 +191,7 @@ fn the_trace_has_every_event_in_order_of_time_with_true_causes() {
 fn a_trace_replaces_the_one_before_and_leaves_nothing_else() {
     let directory = directory();
     std::fs::write(directory.path().join("t.csv"), "old").unwrap();
-    stdout(&losscause(&["simulate", "s.toml", "--trace", "t.csv"], directory.path()));
+    printed(&["simulate", "s.toml", "--trace", "t.csv"], directory.path());
     assert!(
         std::fs::read_to_string(directory.path().join("t.csv"))
             .unwrap()
@@ -218,7 +204,7 @@ fn a_trace_replaces_the_one_before_and_leaves_nothing_else() {
 fn the_schema_is_printed_without_a_scenario() {
     let anywhere = tempfile::tempdir().unwrap();
     let printed = |arguments: &[&str]| -> Value {
-        serde_json::from_str(&stdout(&losscause(arguments, anywhere.path()))).unwrap()
+        serde_json::from_str(&printed(arguments, anywhere.path())).unwrap()
     };
     assert_eq!(printed(&["simulate", "--schema"])["title"], "losscause scenario");
     assert_eq!(printed(&["simulate", "--schema", "scenario"]), printed(&["simulate", "--schema"]));
@@ -242,8 +228,7 @@ fn the_papers_scenarios_run_by_name_in_an_empty_directory() {
             "--format",
             "json",
         ];
-        let json: Value =
-            serde_json::from_str(&stdout(&losscause(&arguments, anywhere.path()))).unwrap();
+        let json: Value = serde_json::from_str(&printed(&arguments, anywhere.path())).unwrap();
         assert!(json["flows"][1]["goodput_kbps"].as_f64().unwrap() > 10.0, "{scenario}: {json}");
     }
 }
@@ -265,19 +250,14 @@ fn a_folder_gets_the_report_the_printed_json_and_every_loss() {
             "--format",
             "json",
         ];
-        let printed =
-            stdout(&losscause(&[&arguments[..], &["--out", "one"]].concat(), directory.path()));
-        stdout(&losscause(&[&arguments[..], &["--out", "two"]].concat(), directory.path()));
-        assert_eq!(file("one", "result.json"), printed);
-        assert_eq!(
-            printed,
-            stdout(&losscause(&arguments, directory.path())),
-            "a report changes no number"
-        );
+        let table = printed(&[&arguments[..], &["--out", "one"]].concat(), directory.path());
+        printed(&[&arguments[..], &["--out", "two"]].concat(), directory.path());
+        assert_eq!(file("one", "result.json"), table);
+        assert_eq!(table, printed(&arguments, directory.path()), "a report changes no number");
         for name in ["report.html", "result.json", "losses.csv"] {
             assert_eq!(file("one", name), file("two", name), "{name} of the same seed");
         }
-        let result: SimulationResult = serde_json::from_str(&printed).unwrap();
+        let result: SimulationResult = serde_json::from_str(&table).unwrap();
         let losses = file("one", "losses.csv");
         let count = |cause: &str| {
             losses.lines().filter(|line| line.contains(&format!(",radio,{cause},"))).count() as u64
@@ -305,8 +285,7 @@ fn captures_hold_every_packet_beside_a_trace_and_the_results() {
     let directory = directory();
     let arguments =
         ["simulate", "s.toml", "--pcap", "captures", "--trace", "t.csv", "--format", "json"];
-    let json: Value =
-        serde_json::from_str(&stdout(&losscause(&arguments, directory.path()))).unwrap();
+    let json: Value = serde_json::from_str(&printed(&arguments, directory.path())).unwrap();
     let captures = directory.path().join("captures");
     let mut names: Vec<String> = std::fs::read_dir(&captures)
         .unwrap()
@@ -328,8 +307,7 @@ fn captures_hold_every_packet_beside_a_trace_and_the_results() {
     // The same run without captures gives the same results and the same trace.
     let trace = std::fs::read(directory.path().join("t.csv")).unwrap();
     let arguments = ["simulate", "s.toml", "--trace", "t.csv", "--format", "json"];
-    let again: Value =
-        serde_json::from_str(&stdout(&losscause(&arguments, directory.path()))).unwrap();
+    let again: Value = serde_json::from_str(&printed(&arguments, directory.path())).unwrap();
     assert_eq!(again, json);
     assert_eq!(std::fs::read(directory.path().join("t.csv")).unwrap(), trace);
 }
@@ -343,13 +321,13 @@ fn captures_replace_earlier_ones_and_may_be_of_some_flows() {
     );
     std::fs::write(directory.path().join("s.toml"), second).unwrap();
     let simulate = ["simulate", "s.toml", "--pcap", "captures"];
-    stdout(&losscause(&simulate, directory.path()));
+    printed(&simulate, directory.path());
     let sender = directory.path().join("captures/sender.pcap");
     let all = std::fs::read(&sender).unwrap();
-    stdout(&losscause(
+    printed(
         &[&simulate[..], &["--pcap-flow", "source", "--pcap-snap", "80"]].concat(),
         directory.path(),
-    ));
+    );
     let some = std::fs::read(&sender).unwrap();
     assert!(some.len() < all.len());
     assert!(
@@ -359,7 +337,7 @@ fn captures_replace_earlier_ones_and_may_be_of_some_flows() {
     // The clock of TCP's timestamps is in the bytes of a capture, and nowhere else.
     let drops = std::fs::read(directory.path().join("captures/drops.csv")).unwrap();
     let tick = |ms: &str| {
-        stdout(&losscause(&[&simulate[..], &["--pcap-tick", ms]].concat(), directory.path()));
+        printed(&[&simulate[..], &["--pcap-tick", ms]].concat(), directory.path());
         std::fs::read(&sender).unwrap()
     };
     assert_ne!(tick("10"), all);
@@ -404,11 +382,11 @@ fn quic_runs_on_quinn_and_shows_no_packets() {
     }
     if cfg!(feature = "quic") {
         let result: SimulationResult =
-            serde_json::from_str(&stdout(&run(&["--runs", "2", "--format", "json"]))).unwrap();
+            serde_json::from_str(&text(&run(&["--runs", "2", "--format", "json"]).stdout)).unwrap();
         let goodput = result.metrics["goodput"].value.unwrap();
         assert!((8_000.0..10_000.0).contains(&goodput), "{goodput} kb/s");
         assert_eq!((result.runs, result.flows.len()), (2, 0));
-        assert!(stdout(&run(&[])).contains("goodput"), "as a table, too");
+        assert!(text(&run(&[]).stdout).contains("goodput"), "as a table, too");
     } else {
         let how = "in a checkout: cargo install --path crates/losscause-cli --features quic";
         refused(&[], &format!("the stack quinn: this program was built without `quic`; {how}"));

@@ -22,7 +22,7 @@ use losscause_study::{Experiment, Measurements, Metric, Run, RunError, Stop, Sto
 ///
 /// impl Toy {
 ///     fn goodput(value: Option<f64>) -> Vec<Metric> {
-///         vec![Metric { metric: "goodput".to_owned(), unit: "kb/s", value }]
+///         vec![Metric::new("goodput", "kb/s", value)]
 ///     }
 /// }
 ///

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use losscause_laboratory::compare::{Plan, Variant};
+use losscause_laboratory::store::RunList;
 use losscause_study::run::{WarningKind, warnings};
 use losscause_study::{Context, Experiment, Jobs, Measurements, Scenario, Setting, run};
 
@@ -168,7 +169,7 @@ fn a_comparison_finds_the_truths_worth_and_none_between_equals() {
     let scenario = Scenario::parse(&text, "s.toml", &Context::default()).unwrap();
     let compared = |variants: Vec<Variant>, jobs| {
         let plan = Plan::new(&scenario, variants, 5, 6).unwrap();
-        plan.execute(Jobs::new(jobs).unwrap(), |_| ()).unwrap()
+        plan.measure(&Jobs::new(jobs).unwrap().into(), None, |_, _| ()).unwrap()
     };
     let ldas =
         || ["none", "omniscient"].map(|lda| Variant::of_lda(&scenario, lda).unwrap()).to_vec();
@@ -187,4 +188,12 @@ fn a_comparison_finds_the_truths_worth_and_none_between_equals() {
     assert_eq!(same.verdict, "no difference can be told from 6 runs");
     let goodput = &same.variants[1].differences["goodput"];
     assert_eq!((goodput.value, goodput.ci95, goodput.runs), (Some(0.0), Some(0.0), 6));
+
+    let metrics = 2 * none.metrics.len();
+    assert_eq!(comparison.beside(&comparison).same, metrics);
+    let other =
+        compared(vec![Variant::of_lda(&scenario, "none").unwrap(), Variant::unchanged()], 2);
+    let found = other.beside(&comparison);
+    assert_eq!((found.same, found.within, found.differing.len()), (metrics / 2, 0, metrics));
+    assert!(found.differing.contains(&"unchanged, goodput: is new".to_owned()));
 }

@@ -19,7 +19,7 @@ struct Toy {
 
 impl Toy {
     fn goodput(value: Option<f64>) -> Vec<Metric> {
-        vec![Metric { metric: "goodput".to_owned(), unit: "kb/s", value }]
+        vec![Metric::new("goodput", "kb/s", value)]
     }
 }
 

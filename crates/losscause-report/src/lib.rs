@@ -68,7 +68,7 @@ pub fn simulation_html(result: &SimulationResult, record: &RunRecord) -> String 
 }
 
 /// Writes the report of a comparison. `records` are those of the first run of every variant, in
-/// their order ([`losscause_laboratory::compare::Plan::execute_and_record`]).
+/// their order ([`losscause_laboratory::compare::Plan::records`]).
 pub fn comparison_html(
     comparison: &losscause_laboratory::compare::Comparison,
     records: &[RunRecord],

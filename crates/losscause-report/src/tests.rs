@@ -453,8 +453,13 @@ values = [{ name = "high" }, { name = "none", set = ['link.last.channel={ kind =
 
 mod of_a_comparison {
     use super::check_page;
-    use losscause_laboratory::compare::{Plan, Variant};
+    use losscause_laboratory::compare::{Comparison, Plan, Variant};
+    use losscause_laboratory::store::RunList;
     use losscause_study::{Context, Jobs, Scenario};
+
+    fn measure(plan: &Plan) -> Comparison {
+        plan.measure(&Jobs::default().into(), None, |_, _| ()).unwrap()
+    }
 
     fn html() -> String {
         let scenario =
@@ -466,9 +471,9 @@ mod of_a_comparison {
         let variants =
             vec![Variant::unchanged(), Variant::parse("slow & <small>: rate_bps=2e6").unwrap()];
         let plan = Plan::new(&scenario, variants, 1, 3).unwrap();
-        let (comparison, records) = plan.execute_and_record(Jobs::default(), |_| ()).unwrap();
-        assert_eq!(comparison, plan.execute(Jobs::default(), |_| ()).unwrap());
-        crate::comparison_html(&comparison, &records)
+        let recorded = measure(&plan.clone().recording());
+        assert_eq!(recorded, measure(&plan));
+        crate::comparison_html(&recorded, &plan.records().unwrap())
     }
 
     #[test]
@@ -493,9 +498,8 @@ mod of_a_comparison {
     fn every_variant_with_an_algorithm_has_its_decision_boundary() {
         let variants =
             ["ZBS", "Spike"].map(|lda| Variant::of_lda(&super::scenario(&[]), lda).unwrap());
-        let plan = Plan::new(&super::scenario(&[]), variants.into(), 1, 1).unwrap();
-        let (comparison, records) = plan.execute_and_record(Jobs::default(), |_| ()).unwrap();
-        let html = crate::comparison_html(&comparison, &records);
+        let plan = Plan::new(&super::scenario(&[]), variants.into(), 1, 1).unwrap().recording();
+        let html = crate::comparison_html(&measure(&plan), &plan.records().unwrap());
         check_page(&html);
         assert!(html.contains("id=\"variant-1-ZBS\"") && html.contains("id=\"variant-2-Spike\""));
         assert_eq!(html.matches("class=\"algorithm\"").count(), 2);

@@ -1,6 +1,7 @@
 //! `compare`: the runs and the JSON of `losscause compare`.
 
 use losscause_laboratory::compare::{Plan, Variant};
+use losscause_laboratory::store::RunList;
 use losscause_study::InputError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -63,7 +64,7 @@ pub(crate) fn compare(
         let plan = plan.map_err(Failure::from)?;
         let workers = workers(jobs, &failures)?;
         let made = work::elsewhere(py, failures.stop(), progress, |progress| {
-            plan.execute(workers, |done| progress.set(done, plan.runs()))
+            plan.measure(&workers, None, |done, runs| progress.set(done, runs))
         })?;
         let comparison = finished(py, made, &failures, scenario.file())?;
         Ok((json(&comparison)?, comparison.warnings(&comparison.all_metrics())))

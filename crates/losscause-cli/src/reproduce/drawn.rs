@@ -7,13 +7,12 @@ use losscause_experiments::drawn::{Found, Part, RunList, Vantage};
 use losscause_experiments::paths::{self, Path};
 use losscause_report::map_html;
 use losscause_study::error::unknown;
-use losscause_study::{InputError, Registry, Workers};
+use losscause_study::{InputError, Registry};
 
-use super::{Arguments, Place, REPORT, RESULT, VERB, say_what_is_kept};
+use super::{Arguments, Place, REPORT, RESULT, VERB, measured};
 use crate::failure::Failure;
+use crate::notice;
 use crate::output::{self, Format};
-use crate::progress::Progress;
-use crate::{interrupt, notice};
 
 /// Paths that are drawn if nothing says how many.
 const PATHS: u32 = 80;
@@ -80,19 +79,10 @@ pub(super) fn run(
 /// it took.
 fn measure<E: RunList<Found: Found>>(experiment: &E, arguments: &Arguments) -> Result<(), Failure> {
     let begun = Instant::now();
-    let Arguments { out, earlier, format, .. } = arguments;
     let csv = <E::Found as Found>::CSV;
-    let open = |out| Place::open(out, VERB, &[RESULT, REPORT, csv], *earlier);
-    let place = out.as_deref().map(open).transpose()?;
-    let workers = Workers::from(arguments.jobs.unwrap_or_default());
-    let mut progress = None;
-    let store = place.as_ref().map(|place| &place.store);
-    let found = experiment.measure(&workers, store, |done, runs| {
-        progress.get_or_insert_with(|| Progress::new("runs", runs)).set(done);
-        say_what_is_kept(done, runs, out.as_deref());
-    })?;
-    drop(progress);
-    interrupt::say(None);
+    let open = |out| Place::open(out, VERB, &[RESULT, REPORT, csv], arguments.earlier);
+    let place = arguments.out.as_deref().map(open).transpose()?;
+    let found = measured(experiment, arguments.jobs, place.as_ref())?;
     let shown = found.shown(&experiment.command());
     let mut report = String::new();
     if let Some(place) = place {
@@ -104,7 +94,7 @@ fn measure<E: RunList<Found: Found>>(experiment: &E, arguments: &Arguments) -> R
         ];
         place.finish(&texts)?;
     }
-    match format {
+    match arguments.format {
         Format::Json => output::json(&found)?,
         Format::Table => {
             let texts: Vec<String> = shown.text.into_iter().map(text).collect();

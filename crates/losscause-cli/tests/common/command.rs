@@ -13,6 +13,13 @@ pub(crate) fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
+/// What the command printed; it must succeed.
+pub(crate) fn printed(arguments: &[&str], directory: &Path) -> String {
+    let output = losscause(arguments, directory);
+    assert!(output.status.success(), "{arguments:?}: {}", text(&output.stderr));
+    text(&output.stdout)
+}
+
 /// A directory with the captures of both ends.
 pub(crate) fn captures() -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();

@@ -180,19 +180,15 @@ pub fn simulate(
     Ok(captures.finish())
 }
 
-pub(crate) fn metric(metric: String, unit: &'static str, value: Option<f64>) -> Metric {
-    Metric { metric, unit, value }
-}
-
 /// What was found in a capture.
 fn of_detection(source: &str, found: Option<&Found>) -> [Metric; 6] {
     let count = |name: &str, of: fn(&Found) -> u64| {
-        metric(format!("{source}.{name}"), "count", found.map(|found| of(found) as f64))
+        Metric::new(format!("{source}.{name}"), "count", found.map(|found| of(found) as f64))
     };
     let share = |name: &str, of: fn(&Found) -> (u64, u64)| {
         let counts = found.map(of).filter(|(_, all)| *all > 0);
         let value = counts.map(|(part, all)| 100.0 * part as f64 / all as f64);
-        metric(format!("{source}.{name}"), "percent", value)
+        Metric::new(format!("{source}.{name}"), "percent", value)
     };
     [
         count("shown", |found| found.shown),
@@ -217,11 +213,11 @@ fn of_all<'a>(
 fn of_verdicts(source: &str, name: &str, flows: &[Tally]) -> [Metric; 6] {
     let error = |error: &str, of: fn(&Tally) -> Option<f64>| {
         let shares: Vec<f64> = flows.iter().filter_map(of).collect();
-        metric(format!("{source}.{error}.{name}"), "percent", mean(&shares))
+        Metric::new(format!("{source}.{error}.{name}"), "percent", mean(&shares))
     };
     let count = |what: &str, of: fn(&Tally) -> u64| {
         let sum = flows.iter().map(of).sum::<u64>();
-        metric(format!("{source}.{what}.{name}"), "count", Some(sum as f64))
+        Metric::new(format!("{source}.{what}.{name}"), "count", Some(sum as f64))
     };
     [
         error("M_c", |tally| tally.congestion.percent()),
@@ -250,7 +246,7 @@ pub(crate) fn of_diagnoses(prefix: &str, said: &[Said]) -> Vec<Metric> {
     let of = |(name, is): Share| {
         let of_flow = |said: &Said| if is(said) { 100.0 } else { 0.0 };
         let value = mean(&said.iter().map(of_flow).collect::<Vec<f64>>());
-        metric(format!("{prefix}{name}"), "percent", value)
+        Metric::new(format!("{prefix}{name}"), "percent", value)
     };
     Said::SHARES.into_iter().map(of).collect()
 }

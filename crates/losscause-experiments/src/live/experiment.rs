@@ -152,12 +152,8 @@ impl Experiment {
     /// The metrics of the record with the values of a run.
     pub fn metrics(&'static self, values: &Values) -> Vec<Metric> {
         let metrics = self.record().published().metric.iter();
-        let metric = |metric: &'static losscause_laboratory::papers::record::Metric| Metric {
-            metric: metric.name.clone(),
-            unit: &metric.unit,
-            value: values.get(metric.name.as_str()).copied(),
-        };
-        metrics.map(metric).collect()
+        let value = |name: &str| values.get(name).copied();
+        metrics.map(|of| Metric::new(&of.name, of.unit.as_str(), value(&of.name))).collect()
     }
 }
 

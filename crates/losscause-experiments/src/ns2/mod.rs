@@ -73,12 +73,8 @@ impl Stack for Ns2Stack {
 /// The metrics of a run, named as the simulator names them.
 fn metrics(values: [Option<f64>; 3]) -> Vec<Metric> {
     let names = [("goodput", "kb/s"), ("queue_drops", "packets"), ("timeouts", "count")];
-    let metric = |((name, unit), value): ((&str, &'static str), Option<f64>)| Metric {
-        metric: name.to_owned(),
-        unit,
-        value,
-    };
-    names.into_iter().zip(values).map(metric).collect()
+    let all = names.into_iter().zip(values);
+    all.map(|((name, unit), value)| Metric::new(name, unit, value)).collect()
 }
 
 /// The sum of the whole numbers in the line of that name; none if there is no such line.

@@ -1,14 +1,9 @@
-//! A comparison as files: result.json, comparison.csv and runs.csv.
+//! A comparison as files: comparison.csv and runs.csv.
 
-use std::io::{self, Write};
-
+use losscause_study::tools::csv_file;
 use serde::Serialize;
 
 use super::Comparison;
-use losscause_study::RunError;
-use losscause_study::tools::atomic::AtomicFile;
-use losscause_study::tools::atomic::folder::Folder;
-use losscause_study::tools::csv_file;
 
 /// A metric of a variant, as a row of comparison.csv.
 #[derive(Serialize)]
@@ -36,40 +31,9 @@ struct RunRow<'a> {
     value: Option<f64>,
 }
 
-const RESULT: &str = "result.json";
-const COMPARISON: &str = "comparison.csv";
-const RUNS: &str = "runs.csv";
-/// The files that [`write()`] writes.
-pub const FILES: [&str; 3] = [RESULT, COMPARISON, RUNS];
-
-/// Writes the files of the set `folder`, without their names yet.
-///
-/// # Errors
-/// A file cannot be written.
-pub fn write(comparison: &Comparison, folder: &Folder) -> Result<Vec<AtomicFile>, RunError> {
-    let mut result = AtomicFile::create(&folder.file(RESULT))?;
-    serde_json::to_writer_pretty(&mut result, comparison)
-        .map_err(io::Error::from)
-        .and_then(|()| writeln!(result))
-        .map_err(|reason| result.failed(reason))?;
-    let means = csv_file::whole(&folder.file(COMPARISON), rows(comparison))?;
+/// The text of comparison.csv.
+pub fn csv(comparison: &Comparison) -> String {
     let rows = comparison.variants.iter().flat_map(|variant| {
-        variant.each_run.iter().flat_map(|run| {
-            run.metrics.iter().map(|(metric, value)| RunRow {
-                variant: &variant.name,
-                seed: run.seed,
-                metric,
-                unit: &variant.metrics[metric].unit,
-                value: *value,
-            })
-        })
-    });
-    Ok(vec![result, means, csv_file::whole(&folder.file(RUNS), rows)?])
-}
-
-/// The rows of comparison.csv.
-fn rows(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
-    comparison.variants.iter().flat_map(|variant| {
         variant.metrics.iter().map(move |(metric, estimate)| {
             let difference = variant.differences.get(metric);
             Row {
@@ -86,10 +50,22 @@ fn rows(comparison: &Comparison) -> impl Iterator<Item = Row<'_>> {
                 clear: difference.and_then(|difference| difference.clear),
             }
         })
-    })
+    });
+    csv_file::text(rows)
 }
 
-/// The text of comparison.csv.
-pub fn csv(comparison: &Comparison) -> String {
-    csv_file::text(rows(comparison))
+/// The text of runs.csv.
+pub fn runs_csv(comparison: &Comparison) -> String {
+    let rows = comparison.variants.iter().flat_map(|variant| {
+        variant.each_run.iter().flat_map(|run| {
+            run.metrics.iter().map(|(metric, value)| RunRow {
+                variant: &variant.name,
+                seed: run.seed,
+                metric,
+                unit: &variant.metrics[metric].unit,
+                value: *value,
+            })
+        })
+    });
+    csv_file::text(rows)
 }

@@ -5,28 +5,33 @@
 //! that of the mean of these paired differences, which is much narrower than the difference of two
 //! means' intervals.
 
+use std::sync::OnceLock;
+
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 pub use losscause_study::run::JUDGED_BY;
 use losscause_study::run::{
     Metric, MetricEstimate, Misjudged, RunMetrics, RunRecord, RunRecorder, SimulationResult,
-    UNKNOWN, Warning, WarningKind, are_one_run, run_stopping_at,
+    UNKNOWN, Warning, WarningKind, are_one_run, run_recorded_stopping_at, run_stopping_at,
 };
 use losscause_study::scenario::{NO_LDA, recommended_lda};
 use losscause_study::statistics::Estimate;
 use losscause_study::tools::figures::{number, plus_minus, to_the_digits_of, unit_symbol};
 use losscause_study::tools::table::{Cell, Table};
 use losscause_study::{
-    Experiment, FlowMeasurements, InputError, Jobs, Limits, Measurements, RunError, Scenario,
-    Setting, Workers, run, run_recorded,
+    Experiment, FlowMeasurements, InputError, Limits, Measurements, RunError, Scenario, Setting,
+    Stop,
 };
+
+use crate::store::{Kind, Run, RunList, fnv1a};
+use crate::sweep::{Beside, Values};
 
 mod files;
 mod variant;
 mod verdict;
 
-pub use files::{FILES, csv, write};
+pub use files::{csv, runs_csv};
 pub use variant::Variant;
 
 /// Variants of a scenario and their differences from the first one.
@@ -99,6 +104,23 @@ pub struct Difference {
 }
 
 impl Comparison {
+    /// Holds the values against those of `earlier`.
+    pub fn beside(&self, earlier: &Self) -> Beside {
+        Beside::of(self.by_place(), earlier.by_place())
+    }
+
+    /// Every value by its place: "ZBS, goodput".
+    fn by_place(&self) -> Values {
+        let place = |name: &str, metric: &str, of: &MetricEstimate| {
+            let MetricEstimate { value: mean, ci95, runs, .. } = *of;
+            (format!("{name}, {metric}"), Estimate { mean, ci95, runs })
+        };
+        let of = |one: &VariantResult| -> Vec<_> {
+            one.metrics.iter().map(|(metric, of)| place(&one.name, metric, of)).collect()
+        };
+        self.variants.iter().flat_map(of).collect()
+    }
+
     /// Whether any variant has a value of the metric.
     pub fn has(&self, metric: &str) -> bool {
         self.variants
@@ -166,9 +188,7 @@ impl Comparison {
         }
         sentences
     }
-}
 
-impl Comparison {
     /// Metrics down and variants across: each mean, and below it the interval for the first variant
     /// of the comparison, the difference from the first for all others. A metric with a star covers
     /// another part of the run than most.
@@ -246,17 +266,33 @@ struct Prepared {
     variant: Variant,
     scenario: Scenario,
     experiment: Experiment,
+    /// A hash of everything on which its runs depend.
+    content: u64,
     /// The same with a plain flow beside, which alone is measured.
     beside: Option<Experiment>,
+    /// Its first run, once that was recorded.
+    record: OnceLock<RunRecord>,
 }
 
 impl Prepared {
-    /// Adds what a plain flow beside the variant gets, if that is asked.
-    fn with_beside(&self, mut measured: Measurements, seed: u64) -> Result<Measurements, RunError> {
+    /// Makes a run, and measures what a plain flow beside the variant gets, if there is one. Records
+    /// the run if that is asked.
+    fn run(&self, seed: u64, is_recorded: bool, stop: &Stop) -> Result<Measurements, RunError> {
+        let mut measured = match is_recorded {
+            true => self.recorded(seed, stop)?,
+            false => run_stopping_at(&self.experiment, seed, stop)?,
+        };
         if let Some(beside) = &self.beside {
-            let value = run(beside, seed)?.metric("goodput");
-            measured.metrics.push(Metric { metric: BESIDE.to_owned(), unit: "kb/s", value });
+            let value = run_stopping_at(beside, seed, stop)?.metric("goodput");
+            measured.metrics.push(Metric::new(BESIDE, "kb/s", value));
         }
+        Ok(measured)
+    }
+
+    fn recorded(&self, seed: u64, stop: &Stop) -> Result<Measurements, RunError> {
+        let mut recorder = RunRecorder::new(&self.scenario, &self.experiment, seed)?;
+        let measured = run_recorded_stopping_at(&self.experiment, seed, &mut recorder, stop)?;
+        self.record.get_or_init(|| recorder.finish());
         Ok(measured)
     }
 }
@@ -267,12 +303,8 @@ fn show_unchanged_once(variants: &mut Vec<Prepared>) {
     let Some(first) = variants.first().filter(|first| first.variant == Variant::unchanged()) else {
         return;
     };
-    let runs = |prepared: &Prepared| {
-        let Experiment { network, duration, window, .. } = &prepared.experiment;
-        format!("{network:?} {duration:?} {window:?}")
-    };
-    let unchanged = runs(first);
-    let is_same: Vec<bool> = variants.iter().map(|variant| runs(variant) == unchanged).collect();
+    let is_same: Vec<bool> =
+        variants.iter().map(|variant| variant.content == first.content).collect();
     let Some(same) = (1..variants.len()).find(|place| is_same[*place]) else { return };
     if is_same.iter().all(|same| *same) {
         return;
@@ -295,6 +327,8 @@ pub struct Plan {
     settings: Vec<String>,
     seed: u64,
     runs: u32,
+    /// Whether the first run of every variant is recorded.
+    is_recorded: bool,
 }
 
 impl Plan {
@@ -340,12 +374,15 @@ impl Plan {
             let experiment = scenario.experiment_with_delays()?;
             let beside = scenario.with_plain_flow_of(&first);
             let beside = beside.and_then(|beside| beside.experiment().ok());
-            Ok(Prepared { variant, scenario, experiment, beside })
+            let Experiment { network, duration, window, .. } = &experiment;
+            let content = fnv1a(format!("{network:?} {duration:?} {window:?}").as_bytes());
+            let record = OnceLock::new();
+            Ok(Prepared { variant, scenario, experiment, content, beside, record })
         };
         let mut variants =
             variants.into_iter().map(prepared).collect::<Result<Vec<_>, InputError>>()?;
         show_unchanged_once(&mut variants);
-        Ok(Self { variants, settings: Vec::new(), seed, runs })
+        Ok(Self { variants, settings: Vec::new(), seed, runs, is_recorded: false })
     }
 
     /// Names the settings that were applied to the scenario of all variants, for the result.
@@ -354,66 +391,59 @@ impl Plan {
         Self { settings: settings.iter().map(ToString::to_string).collect(), ..self }
     }
 
-    /// The number of runs of all variants together.
-    pub fn runs(&self) -> usize {
-        self.variants.len() * self.runs as usize
+    /// Also records the first run of every variant, for [`Self::records`].
+    #[must_use]
+    pub fn recording(self) -> Self {
+        Self { is_recorded: true, ..self }
     }
 
-    /// Makes all runs, on any number of threads. `done(n)` is called after the n-th one. If the
-    /// workers are told to stop, the runs under way end early.
+    /// The first run of every variant, recorded. One that was made before, and kept, is made again.
     ///
     /// # Errors
-    /// As [`run()`], or the workers were stopped.
-    pub fn execute(
-        &self,
-        jobs: impl Into<Workers>,
-        done: impl FnMut(usize),
-    ) -> Result<Comparison, RunError> {
-        let workers = jobs.into();
-        let work = |(_, prepared, seed): &(bool, &Prepared, u64)| {
-            let measured = run_stopping_at(&prepared.experiment, *seed, workers.stop())?;
-            prepared.with_beside(measured, *seed)
+    /// As [`losscause_study::run()`].
+    pub fn records(&self) -> Result<Vec<RunRecord>, RunError> {
+        let of = |prepared: &Prepared| {
+            if prepared.record.get().is_none() {
+                prepared.recorded(self.seed, &Stop::new())?;
+            }
+            Ok(prepared.record.get().expect("it was recorded").clone())
         };
-        let measured = workers.map(&self.each_run(), work, done)?;
-        Ok(self.compare(&measured.into_iter().collect::<Result<Vec<_>, _>>()?))
+        self.variants.iter().map(of).collect()
+    }
+}
+
+/// All runs of the first variant, then those of the next.
+impl RunList for Plan {
+    const KIND: Kind = Kind::Comparison;
+    type Made = Measurements;
+    type Found = Comparison;
+
+    fn command(&self) -> String {
+        let Self { variants, settings, seed, runs, .. } = self;
+        let set = settings.iter().map(|setting| format!(" --set \"{setting}\""));
+        let variant = |Variant { name, settings }: &Variant| {
+            let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
+            format!(" --variant \"{name}: {}\"", settings.join("; "))
+        };
+        let variants = variants.iter().map(|prepared| variant(&prepared.variant));
+        let options: String = set.chain(variants).collect();
+        format!("{} --seed {seed} --runs {runs}{options}", self.variants[0].scenario.file())
     }
 
-    /// As [`Self::execute`], and records the first run of every variant for the report.
-    ///
-    /// # Errors
-    /// As [`run()`].
-    pub fn execute_and_record(
-        &self,
-        jobs: Jobs,
-        done: impl FnMut(usize),
-    ) -> Result<(Comparison, Vec<RunRecord>), RunError> {
-        let work = |(is_first, prepared, seed): &(bool, &Prepared, u64)| {
-            let Prepared { scenario, experiment, .. } = prepared;
-            let (measured, record) = if *is_first {
-                let mut recorder = RunRecorder::new(scenario, experiment, *seed)?;
-                let measured = run_recorded(experiment, *seed, &mut recorder)?;
-                (measured, Some(recorder.finish()))
-            } else {
-                (run(experiment, *seed)?, None)
-            };
-            Ok((prepared.with_beside(measured, *seed)?, record))
+    fn runs<'a>(&'a self) -> Vec<Run<'a, Measurements>> {
+        let seeds = (0..u64::from(self.runs)).map(|k| self.seed.wrapping_add(k));
+        let of = |prepared| seeds.clone().map(move |seed| (prepared, seed));
+        let run = |(prepared, seed): (&'a Prepared, u64)| {
+            let is_recorded = self.is_recorded && seed == self.seed;
+            let name = format!("{}, seed {seed}", prepared.variant.name);
+            Run::new(name, &prepared.content.to_string(), move |stop| {
+                prepared.run(seed, is_recorded, stop)
+            })
         };
-        let made: Vec<_> =
-            jobs.map(&self.each_run(), work, done).into_iter().collect::<Result<_, RunError>>()?;
-        let (measured, records): (Vec<_>, Vec<_>) = made.into_iter().unzip();
-        Ok((self.compare(&measured), records.into_iter().flatten().collect()))
+        self.variants.iter().flat_map(of).map(run).collect()
     }
 
-    /// Every run, variant by variant: whether it is the variant's first, and its seed.
-    fn each_run(&self) -> Vec<(bool, &Prepared, u64)> {
-        let runs = |variant| {
-            (0..u64::from(self.runs)).map(move |k| (k == 0, variant, self.seed.wrapping_add(k)))
-        };
-        self.variants.iter().flat_map(runs).collect()
-    }
-
-    /// Compares what was measured in [`Self::each_run`].
-    fn compare(&self, measured: &[Measurements]) -> Comparison {
+    fn found(&self, measured: Vec<Measurements>) -> Comparison {
         let by_variant: Vec<&[Measurements]> = measured.chunks(self.runs as usize).collect();
         let result = |(prepared, runs): (&Prepared, &[Measurements])| {
             let Prepared { variant, scenario, experiment, .. } = prepared;
@@ -466,7 +496,7 @@ fn differences(first: &[Measurements], other: &[Measurements]) -> IndexMap<Strin
         let name = metric.metric.as_str();
         let pairs: Vec<(Option<f64>, Option<f64>)> =
             first.iter().zip(other).map(|(a, b)| (b.metric(name), a.metric(name))).collect();
-        let mut difference = difference(metric.unit, &pairs);
+        let mut difference = difference(&metric.unit, &pairs);
         if no_interval {
             difference.ci95 = None;
             difference.percent_ci95 = None;
@@ -498,15 +528,19 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn a_variant_that_equals_the_unchanged_scenario_is_shown_once() {
+    fn scenario() -> Scenario {
         let text = r#"
             title = "t"
             duration_s = 1
             link = [{ name = "a", rate_bps = 1e6, delay_ms = 1, queue_packets = 9 }]
             flow = [{ name = "up", protocol = "tcp", variant = "cubic", path = ["a"] }]
         "#;
-        let scenario = Scenario::parse(text, "s.toml", &Context::default()).unwrap();
+        Scenario::parse(text, "s.toml", &Context::default()).unwrap()
+    }
+
+    #[test]
+    fn a_variant_that_equals_the_unchanged_scenario_is_shown_once() {
+        let scenario = scenario();
         let names = |variants: &[&str]| {
             let variants = variants.iter().map(|text| Variant::parse(text).unwrap());
             let variants = [Variant::unchanged()].into_iter().chain(variants).collect();
@@ -522,13 +556,7 @@ mod tests {
 
     #[test]
     fn variants_that_set_the_same_are_refused() {
-        let text = r#"
-            title = "t"
-            duration_s = 1
-            link = [{ name = "a", rate_bps = 1e6, delay_ms = 1, queue_packets = 9 }]
-            flow = [{ name = "up", protocol = "tcp", path = ["a"] }]
-        "#;
-        let scenario = Scenario::parse(text, "s.toml", &Context::default()).unwrap();
+        let scenario = scenario();
         let refusal = |ldas: &[&str]| {
             let variants = ldas.iter().map(|lda| Variant::of_lda(&scenario, lda).unwrap());
             Plan::new(&scenario, variants.collect(), 1, 1).unwrap_err().to_string()

@@ -87,6 +87,8 @@ impl<'a, T> Run<'a, T> {
 /// An experiment that is a list of runs. What it finds depends on nothing but the experiment: not on
 /// the number of threads, nor on which runs an earlier, interrupted one has made.
 pub trait RunList {
+    /// What kind of experiment it is.
+    const KIND: Kind = Kind::Reproduction;
     /// What is kept of a run.
     type Made: Clone + Send + Serialize + DeserializeOwned;
     /// What all runs show.
@@ -118,7 +120,8 @@ pub trait RunList {
         let mut kept = None;
         if let Some(store) = store {
             let names = runs.iter().map(|run| run.name.clone()).collect();
-            let (opened, earlier) = Kept::open(store, &origin(self.command(), &runs), names)?;
+            let (opened, earlier) =
+                Kept::open(store, &origin(Self::KIND, self.command(), &runs), names)?;
             (kept, made) = (Some(opened), earlier);
         }
         done(made.len(), runs.len());
@@ -156,12 +159,12 @@ pub trait RunList {
 }
 
 /// Everything that determines what an experiment finds. The command has its seed.
-fn origin<T>(command: String, runs: &[Run<'_, T>]) -> Origin {
+fn origin<T>(experiment: Kind, command: String, runs: &[Run<'_, T>]) -> Origin {
     let mut all = Hash::default();
     runs.iter().for_each(|run| all.take(&run.scenario.0.to_le_bytes()));
     Origin {
         program: program(),
-        experiment: Kind::Reproduction,
+        experiment,
         of: command,
         runs: None,
         seed: 0,

@@ -23,7 +23,8 @@ mod origin;
 pub(crate) use journal::{Journal, Outcome};
 pub(crate) use kept::Kept;
 pub use kept::{Run, RunList};
-pub(crate) use origin::{Drawn, Kind, Origin, fnv1a, program};
+pub use origin::Kind;
+pub(crate) use origin::{Drawn, Origin, fnv1a, program};
 
 /// The place in which an experiment keeps its finished cells, and what becomes of those of an earlier
 /// one.
@@ -217,6 +218,16 @@ impl Held {
         take: impl FnMut(T),
     ) -> Result<Journal, RunError> {
         Journal::open(&self.cells().join(FINISHED), count, self.resumes(), is_known, take)
+    }
+}
+
+/// Without a finished cell nothing is left in a folder of results.
+impl Drop for Held {
+    fn drop(&mut self) {
+        if self.store.is_in_folder && !self.store.has_cells() {
+            // What cannot be removed is empty.
+            let _ = self.store.clear();
+        }
     }
 }
 

@@ -34,11 +34,13 @@ pub(crate) struct Origin {
 /// The experiments that keep finished cells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Kind {
+pub enum Kind {
     /// A sweep file.
     Sweep,
     /// Items of papers, or of experiments on real stacks.
     Reproduction,
+    /// Variants of a scenario.
+    Comparison,
 }
 
 /// The drawn cells of a sweep.
@@ -57,6 +59,7 @@ impl Kind {
         match self {
             Self::Sweep => "cells of this sweep",
             Self::Reproduction => "runs of this reproduction",
+            Self::Comparison => "runs of this comparison",
         }
     }
 
@@ -65,6 +68,7 @@ impl Kind {
         match self {
             Self::Sweep => "the same sweep; --restart drops its cells and starts anew",
             Self::Reproduction => "the same reproduction; --restart drops its runs and starts anew",
+            Self::Comparison => "the same comparison; --restart drops its runs and starts anew",
         }
     }
 }
@@ -86,6 +90,7 @@ impl Origin {
             let what = match kept.experiment {
                 Kind::Sweep => "sweep",
                 Kind::Reproduction => "reproduction of",
+                Kind::Comparison => "comparison",
             };
             return Some(format!("holds the {what} {}", kept.of));
         }

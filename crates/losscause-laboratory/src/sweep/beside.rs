@@ -1,8 +1,9 @@
-//! A sweep's results held against earlier ones of the same cells.
+//! Results held against earlier ones of the same places.
 
 use std::collections::BTreeMap;
 
 use super::{AxisValue, Row, SweepResult};
+use losscause_study::statistics::Estimate;
 use losscause_study::tools::figures::estimate;
 
 /// What became of the values of an earlier result.
@@ -16,52 +17,60 @@ pub struct Beside {
     pub differing: Vec<String>,
 }
 
-impl SweepResult {
-    /// Holds the values against those of `earlier`.
-    pub fn beside(&self, earlier: &Self) -> Beside {
-        let mut found = Beside::default();
-        let mut left = earlier.by_place();
-        for (place, row) in self.by_place() {
-            let Some(before) = left.remove(&place) else {
+/// Values by their places.
+pub(crate) type Values = BTreeMap<String, Estimate>;
+
+impl Beside {
+    /// Holds values against earlier ones.
+    pub(crate) fn of(now: Values, mut earlier: Values) -> Self {
+        let mut found = Self::default();
+        for (place, now) in now {
+            let Some(before) = earlier.remove(&place) else {
                 found.differing.push(format!("{place}: is new"));
                 continue;
             };
-            if before.measured == row.measured {
+            if before.mean == now.mean {
                 found.same += 1;
-            } else if is_within(before, row) {
+            } else if is_within(before, now) {
                 found.within += 1;
             } else {
-                let [before, now] = [before, row].map(in_words);
+                let [before, now] = [before, now].map(in_words);
                 found.differing.push(format!("{place}: {now}, before {before}"));
             }
         }
-        found.differing.extend(left.into_keys().map(|place| format!("{place}: is gone")));
+        found.differing.extend(earlier.into_keys().map(|place| format!("{place}: is gone")));
         found
+    }
+}
+
+impl SweepResult {
+    /// Holds the values against those of `earlier`.
+    pub fn beside(&self, earlier: &Self) -> Beside {
+        Beside::of(self.by_place(), earlier.by_place())
     }
 
     /// Every value by its place: "loss 0.02, stack kernel, cubic, goodput".
-    fn by_place(&self) -> BTreeMap<String, &Row> {
+    fn by_place(&self) -> Values {
         let place = |values: &[AxisValue], row: &Row| {
             let axes = values.iter().map(|value| format!("{} {}", value.axis, value.value));
             let rest = [row.at(), row.system.clone(), row.metric.clone()];
             let all = axes.chain(rest).filter(|part| !part.is_empty());
-            all.collect::<Vec<_>>().join(", ")
+            let Row { measured: mean, ci95, runs, .. } = *row;
+            (all.collect::<Vec<_>>().join(", "), Estimate { mean, ci95, runs })
         };
         let cells = self.cells.iter();
-        cells
-            .flat_map(|cell| cell.rows.iter().map(|row| (place(&cell.cell.values, row), row)))
-            .collect()
+        cells.flat_map(|cell| cell.rows.iter().map(|row| place(&cell.cell.values, row))).collect()
     }
 }
 
 /// Whether the difference is within both intervals, taken together.
-fn is_within(a: &Row, b: &Row) -> bool {
-    let both = a.measured.zip(b.measured).zip(a.ci95.zip(b.ci95));
+fn is_within(a: Estimate, b: Estimate) -> bool {
+    let both = a.mean.zip(b.mean).zip(a.ci95.zip(b.ci95));
     both.is_some_and(|((a, b), (of_a, of_b))| (a - b).abs() <= of_a.hypot(of_b))
 }
 
-fn in_words(row: &Row) -> String {
-    row.measured.map_or_else(|| "none".to_owned(), |value| estimate(value, row.ci95))
+fn in_words(Estimate { mean, ci95, .. }: Estimate) -> String {
+    mean.map_or_else(|| "none".to_owned(), |mean| estimate(mean, ci95))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Checks before the first run, so that nothing wrong is found after hours of work.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use indexmap::IndexMap;
@@ -195,7 +196,7 @@ impl Sweep {
 /// The metrics that the cells read, looked up in the cells' runs before their first event.
 struct Metrics {
     /// Per metric of the sweep and metric of the run, the unit once it is found.
-    wanted: IndexMap<(String, String), Option<&'static str>>,
+    wanted: IndexMap<(String, String), Option<Cow<'static, str>>>,
     /// The names of all metrics that were seen while some were missing.
     known: BTreeSet<String>,
     /// Whether every experiment is looked at: a stack may be unable to run it.
@@ -234,14 +235,14 @@ impl Metrics {
         }
         let metrics = metrics(stack, experiment)?;
         for ((metric, read), unit) in &mut self.wanted {
-            let found = metrics.iter().find(|m| m.metric == *read).map(|m| m.unit);
-            if let (Some(one), Some(other)) = (*unit, found)
+            let found = metrics.iter().find(|m| m.metric == *read).map(|m| m.unit.clone());
+            if let (Some(one), Some(other)) = (&*unit, &found)
                 && one != other
             {
                 let problem = || format!("{metric} is in {one} and elsewhere in {other}");
                 self.of_two_units.get_or_insert_with(problem);
             }
-            *unit = unit.or(found);
+            *unit = unit.take().or(found);
         }
         self.known.extend(metrics.into_iter().map(|metric| metric.metric));
         Ok(())
@@ -269,7 +270,7 @@ impl Metrics {
                     return Err(of_one_unit(problem));
                 }
                 Some(_) => {}
-                None => _ = units.insert(metric.clone(), (*unit).to_owned()),
+                None => _ = units.insert(metric.clone(), unit.to_string()),
             }
         }
         // In the order of the sweep file, whichever cell comes first.

@@ -517,7 +517,7 @@ mod tests {
             let runs = ["a", "b"].into_iter().zip(values).flat_map(|(system, values)| {
                 (1..).zip(values).map(move |(seed, value)| run(system, seed, value))
             });
-            sweep.outcome(&cell, runs.collect(), &vec![vec!["percent"]; 6])
+            sweep.outcome(&cell, runs.collect(), &vec![vec!["percent".into()]; 6])
         };
         sweep.cells().into_iter().zip(values).map(cell).collect()
     }

@@ -193,7 +193,7 @@ impl Elsewhere {
         let runs: Vec<RunRow> =
             self.runs(cell).into_iter().zip(values.chunks(self.units.len())).map(run).collect();
         // The units are named below.
-        let unnamed: Vec<Units> = vec![vec![""; self.units.len()]; runs.len()];
+        let unnamed: Vec<Units> = vec![vec!["".into(); self.units.len()]; runs.len()];
         let mut outcome = self.sweep.outcome(cell, runs, &unnamed);
         outcome.name_units(&self.units);
         outcome

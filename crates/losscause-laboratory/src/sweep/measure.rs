@@ -1,5 +1,6 @@
 //! Measures one cell.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -103,7 +104,7 @@ impl Sweep {
             let units = self
                 .metrics
                 .iter()
-                .map(|metric| find(metric).map_or("", |found| found.unit))
+                .map(|metric| find(metric).map_or("".into(), |found| found.unit.clone()))
                 .collect();
             let row = RunRow { system: systems[s].clone(), seed, metrics };
             Ok(MadeRun { row, units, left_out })
@@ -178,7 +179,7 @@ impl Sweep {
                 parameters: Parameters::new(),
                 system: runs[0].system.clone(),
                 metric: self.metrics[place].clone(),
-                unit: units[0][place].to_owned(),
+                unit: units[0][place].to_string(),
                 measured: estimate.mean,
                 ci95: estimate.ci95.filter(|_| !one_run),
                 runs: estimate.runs,
@@ -210,7 +211,7 @@ struct MadeRun {
 }
 
 /// The unit of every metric of a sweep in one run; empty where the run has no such metric.
-pub(super) type Units = Vec<&'static str>;
+pub(super) type Units = Vec<Cow<'static, str>>;
 
 /// The system of a sweep that compares none.
 const UNCHANGED: &str = "as it is";

@@ -50,6 +50,7 @@ mod tables;
 
 use axis::{Axis, Choice, RUNS};
 pub use beside::Beside;
+pub(crate) use beside::Values;
 use cells::Cells;
 use claim::Claim;
 pub use claim::{Place, SweepClaim};

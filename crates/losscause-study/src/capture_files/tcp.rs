@@ -250,31 +250,11 @@ mod tests {
     }
 
     fn segment(seq: u64) -> Segment {
-        Segment {
-            payload_bytes: 1460,
-            wire_bytes: 1500,
-            seq,
-            transmission: seq,
-            sent_at: Time::ZERO,
-            retransmission: false,
-            ecn: Ecn::Capable,
-            cwr: false,
-            echo_us: 0,
-        }
+        Segment { ecn: Ecn::Capable, ..Segment::new(seq, Time::ZERO, 1460) }
     }
 
     fn ack(next: u64, blocks: &[(u64, u64)]) -> Ack {
-        Ack {
-            wire_bytes: 40,
-            next,
-            echo: Time::ZERO,
-            echo_of_retransmission: false,
-            ece: false,
-            wireless: false,
-            window_pkts: 0,
-            sent_us: 0,
-            sack: SackBlocks::of(next, blocks.iter().copied()),
-        }
+        Ack { sack: SackBlocks::of(next, blocks.iter().copied()), ..Ack::new(next, Time::ZERO) }
     }
 
     fn header(packet: &Packet) -> write::Tcp {

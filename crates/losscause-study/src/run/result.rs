@@ -221,7 +221,7 @@ impl MetricEstimate {
             let window = covers_window(&metric.metric);
             (
                 metric.metric.clone(),
-                Self { unit: metric.unit.to_owned(), value, ci95, runs: with_value, window },
+                Self { unit: metric.unit.to_string(), value, ci95, runs: with_value, window },
             )
         };
         names.enumerate().map(estimate).collect()

@@ -131,17 +131,7 @@ mod tests {
 
     fn ack(sender: &mut Sender, ms: i64, next: u64, ece: bool) -> Vec<Segment> {
         let sack = SackBlocks::NONE;
-        let ack = Ack {
-            next,
-            echo: at(0),
-            echo_of_retransmission: false,
-            ece,
-            wireless: false,
-            wire_bytes: 40,
-            window_pkts: 0,
-            sent_us: 0,
-            sack,
-        };
+        let ack = Ack { ece, sack, ..Ack::new(next, at(0)) };
         sender.on_ack(at(ms), &ack, &mut ());
         sent(sender, ms)
     }
@@ -253,17 +243,7 @@ mod tests {
         ];
         let rest = [(Ecn::Capable, false), (Ecn::Marked, true), (Ecn::NotCapable, false)];
         for (seq, (ecn, cwr)) in (0..).zip(story.into_iter().chain(rest)) {
-            let segment = Segment {
-                seq,
-                transmission: seq,
-                sent_at: at(0),
-                retransmission: false,
-                ecn,
-                cwr,
-                echo_us: 0,
-                payload_bytes: 1460,
-                wire_bytes: 1500,
-            };
+            let segment = Segment { ecn, cwr, ..Segment::new(seq, at(0), 1460) };
             receiver.on_segment(at(1), &segment, &mut ());
             echoes.extend(receiver.poll_transmit(at(1)).map(|ack| ack.ece));
         }

@@ -32,7 +32,7 @@ use super::config::{Config, ConfigError};
 use super::ecn::Echo;
 use super::linux::{Change, LinuxReceiver};
 use super::recovery::RecoveryScheme;
-use super::sack_blocks::{Reports, SackBlocks};
+use super::sack_blocks::Reports;
 use super::segment::{Ack, Segment};
 
 /// The receiver of a connection. `D` judges why packets are missing; `()` does not.
@@ -119,15 +119,9 @@ impl<D: Differentiate> Receiver<D> {
             acking: Acking::Idle,
             echo: Echo::new(config.ecn),
             ack: Ack {
-                next: 0,
-                echo: Time::ZERO,
-                echo_of_retransmission: false,
-                ece: false,
-                wireless: false,
                 wire_bytes: config.ack_bytes,
                 window_pkts: config.max_window_pkts,
-                sent_us: 0,
-                sack: SackBlocks::NONE,
+                ..Ack::new(0, Time::ZERO)
             },
             wireless: differentiator.judges().then(Bits::new),
             differentiator,
@@ -335,7 +329,6 @@ mod tests {
     };
 
     use super::*;
-    use crate::Ecn;
     use crate::tcp::{Quirks, RecoveryScheme};
 
     fn at(ms: i64) -> Time {
@@ -356,17 +349,7 @@ mod tests {
 
     /// Delivers packet `seq` and returns the immediate ACK number, if any.
     fn deliver(receiver: &mut Receiver, ms: i64, seq: u64) -> Option<u64> {
-        let segment = Segment {
-            seq,
-            transmission: seq,
-            sent_at: at(ms - 20),
-            retransmission: false,
-            ecn: Ecn::NotCapable,
-            cwr: false,
-            echo_us: 0,
-            payload_bytes: 1000,
-            wire_bytes: 1040,
-        };
+        let segment = Segment::new(seq, at(ms - 20), 1000);
         receiver.on_segment(at(ms), &segment, &mut ());
         let next = receiver.poll_transmit(at(ms)).map(|ack| ack.next);
         assert_eq!(receiver.poll_transmit(at(ms)), None, "one acknowledgement per segment at most");
@@ -393,30 +376,10 @@ mod tests {
     #[test]
     fn an_acknowledgement_echoes_the_segment_that_caused_it() {
         let mut receiver = receiver(Config::ns2());
-        let segment = Segment {
-            seq: 0,
-            transmission: 3,
-            sent_at: at(7),
-            retransmission: true,
-            ecn: Ecn::NotCapable,
-            cwr: false,
-            echo_us: 0,
-            payload_bytes: 1000,
-            wire_bytes: 1040,
-        };
+        let segment =
+            Segment { transmission: 3, retransmission: true, ..Segment::new(0, at(7), 1000) };
         receiver.on_segment(at(30), &segment, &mut ());
-        let sack = SackBlocks::NONE;
-        let ack = Ack {
-            next: 1,
-            echo: at(7),
-            echo_of_retransmission: true,
-            ece: false,
-            wireless: false,
-            wire_bytes: 40,
-            window_pkts: 20,
-            sent_us: 0,
-            sack,
-        };
+        let ack = Ack { echo_of_retransmission: true, window_pkts: 20, ..Ack::new(1, at(7)) };
         assert_eq!(receiver.poll_transmit(at(30)), Some(ack));
     }
 
@@ -426,17 +389,7 @@ mod tests {
         let mut reported = |seq| {
             let retransmission = false;
             let sent_at = at(0);
-            let segment = Segment {
-                seq,
-                transmission: seq,
-                sent_at,
-                retransmission,
-                ecn: Ecn::NotCapable,
-                cwr: false,
-                echo_us: 0,
-                payload_bytes: 1000,
-                wire_bytes: 1040,
-            };
+            let segment = Segment { retransmission, ..Segment::new(seq, sent_at, 1000) };
             receiver.on_segment(at(0), &segment, &mut ());
             let ack = receiver.poll_transmit(at(0)).unwrap();
             (ack.sack.ranges(ack.next).collect::<Vec<_>>(), ack.wire_bytes)
@@ -565,24 +518,7 @@ mod tests {
         let lda = Differentiator::new(LongGapsAreWireless(Span::from_millis(20)));
         let mut receiver = Receiver::with_lda(&without_syn(*config), lda).unwrap();
         let labelled = packets.iter().map(|&(ms, seq)| {
-            let payload_bytes = 1000;
-            let wire_bytes = 1040;
-            let retransmission = false;
-            let ecn = Ecn::NotCapable;
-            let cwr = false;
-            let transmission = seq;
-            let sent_at = at(ms - 20);
-            let segment = Segment {
-                seq,
-                transmission,
-                sent_at,
-                retransmission,
-                ecn,
-                cwr,
-                echo_us: 0,
-                payload_bytes,
-                wire_bytes,
-            };
+            let segment = Segment::new(seq, at(ms - 20), 1000);
             receiver.on_segment(at(ms), &segment, &mut ());
             receiver.poll_transmit(at(ms)).map(|ack| (ack.next, ack.wireless)).unwrap()
         });
@@ -648,23 +584,7 @@ mod tests {
             Differentiator::new(BuiltIn::Biaz.build(End::Receiver).expect("published parameters"));
         let mut receiver = Receiver::with_lda(&Config::ns2(), lda).unwrap();
         let mut arrive = |ms, seq, payload_bytes| {
-            let retransmission = false;
-            let ecn = Ecn::NotCapable;
-            let cwr = false;
-            let transmission = seq;
-            let sent_at = at(0);
-            let wire_bytes = payload_bytes + 40;
-            let segment = Segment {
-                seq,
-                transmission,
-                sent_at,
-                retransmission,
-                ecn,
-                cwr,
-                echo_us: 0,
-                payload_bytes,
-                wire_bytes,
-            };
+            let segment = Segment::new(seq, at(0), payload_bytes);
             receiver.on_segment(at(ms), &segment, &mut ());
             receiver.poll_transmit(at(ms)).unwrap().wireless
         };

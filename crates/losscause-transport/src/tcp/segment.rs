@@ -30,6 +30,23 @@ pub struct Segment {
     pub echo_us: u32,
 }
 
+impl Segment {
+    /// Packet `seq`, sent for the first time at `sent_at`, with headers of 40 bytes and without ECN.
+    pub const fn new(seq: u64, sent_at: Time, payload_bytes: u32) -> Self {
+        Self {
+            payload_bytes,
+            wire_bytes: payload_bytes + 40,
+            seq,
+            transmission: seq,
+            sent_at,
+            retransmission: false,
+            ecn: Ecn::NotCapable,
+            cwr: false,
+            echo_us: 0,
+        }
+    }
+}
+
 /// An acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)] // As above.
@@ -54,4 +71,21 @@ pub struct Ack {
     pub sent_us: u32,
     /// SACK blocks, if the receiver reports them.
     pub sack: SackBlocks,
+}
+
+impl Ack {
+    /// 40 bytes that ask for packet `next`: no mark, verdict, SACK, window or time of their own.
+    pub const fn new(next: u64, echo: Time) -> Self {
+        Self {
+            wire_bytes: 40,
+            window_pkts: 0,
+            next,
+            echo,
+            echo_of_retransmission: false,
+            ece: false,
+            wireless: false,
+            sent_us: 0,
+            sack: SackBlocks::NONE,
+        }
+    }
 }

@@ -125,5 +125,5 @@ fn metrics(values: [Option<f64>; 5]) -> Vec<Metric> {
         ("M_w", "percent"),
     ];
     let all = names.into_iter().zip(values);
-    all.map(|((name, unit), value)| Metric { metric: name.to_owned(), unit, value }).collect()
+    all.map(|((name, unit), value)| Metric::new(name, unit, value)).collect()
 }

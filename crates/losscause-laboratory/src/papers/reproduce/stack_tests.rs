@@ -91,7 +91,7 @@ impl Stack for Toy {
             return Ok(Attempt::Spoiled("it was late".to_owned()));
         }
         let value = Some(seed as f64);
-        Ok(Attempt::Made(vec![Metric { metric: "goodput".to_owned(), unit: "kb/s", value }]))
+        Ok(Attempt::Made(vec![Metric::new("goodput", "kb/s", value)]))
     }
 }
 

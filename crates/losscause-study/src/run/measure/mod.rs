@@ -54,7 +54,10 @@
 //! Before the end of a run, "the end of the run" and "the end of the window" are the present. A
 //! value that is not defined yet, such as `thput` before the window, is none.
 
+use std::borrow::Cow;
+
 use losscause_sim::{FlowId, Network, Simulation};
+use serde::{Deserialize, Serialize};
 
 use crate::Experiment;
 
@@ -81,19 +84,30 @@ mod verdicts;
 mod window;
 
 /// One number of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Metric {
     /// The metric's name: `thput`, `M_c`, `usage.Spike`.
     pub metric: String,
     /// The metric's unit: `percent`, `kb/s`, `packets`.
-    pub unit: &'static str,
+    pub unit: Cow<'static, str>,
     /// The metric's value; none where it is not defined (`M_c` of a run without congestion loss).
     pub value: Option<f64>,
 }
 
+impl Metric {
+    /// A number of that name and unit.
+    pub fn new(
+        metric: impl Into<String>,
+        unit: impl Into<Cow<'static, str>>,
+        value: Option<f64>,
+    ) -> Self {
+        Self { metric: metric.into(), unit: unit.into(), value }
+    }
+}
+
 /// Everything that is measured in one run. [`SimulationResult`](crate::run::SimulationResult) is
 /// its JSON.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measurements {
     /// The run as a whole, in the order in which the metrics are measured. Every name occurs once.
     pub metrics: Vec<Metric>,
@@ -145,7 +159,7 @@ struct Metrics(Vec<Metric>);
 
 impl Metrics {
     fn add(&mut self, metric: impl Into<String>, unit: &'static str, value: Option<f64>) {
-        self.0.push(Metric { metric: metric.into(), unit, value });
+        self.0.push(Metric::new(metric, unit, value));
     }
 }
 

@@ -32,20 +32,7 @@ fn ack(sender: &mut Sender, ms: i64, next: u64) -> Vec<u64> {
 }
 
 fn ack_of(next: u64) -> Ack {
-    let echo = at(0);
-    let echo_of_retransmission = false;
-    let sack = SackBlocks::NONE;
-    Ack {
-        next,
-        echo,
-        echo_of_retransmission,
-        ece: false,
-        wireless: false,
-        wire_bytes: 40,
-        window_pkts: 0,
-        sent_us: 0,
-        sack,
-    }
+    Ack::new(next, at(0))
 }
 
 fn time_out(sender: &mut Sender) -> (i64, Vec<u64>) {
@@ -113,21 +100,7 @@ fn the_syn_takes_packet_number_0_and_its_ack_opens_the_window() {
     let syn = sender.poll_transmit(at(0)).unwrap();
     assert_eq!((syn.seq, syn.payload_bytes, syn.wire_bytes), (0, 0, 40));
     assert_eq!(sender.poll_transmit(at(0)), None);
-    sender.on_ack(
-        at(50),
-        &Ack {
-            next: 1,
-            echo: at(0),
-            echo_of_retransmission: false,
-            ece: false,
-            wireless: false,
-            wire_bytes: 40,
-            window_pkts: 0,
-            sent_us: 0,
-            sack: SackBlocks::NONE,
-        },
-        &mut (),
-    );
+    sender.on_ack(at(50), &ack_of(1), &mut ());
     let data = sender.poll_transmit(at(50)).unwrap();
     assert_eq!((data.seq, data.payload_bytes, data.wire_bytes), (1, 1000, 1040));
     assert_eq!(sent(&mut sender, 50), [2]);
@@ -381,22 +354,7 @@ fn a_loss_labelled_wireless_keeps_the_window_a_timeout_does_not() {
         let mut sender = Sender::with_lda(&config, AsTold).unwrap();
         sender.start(at(0));
         while sender.poll_transmit(at(0)).is_some() {}
-        let ack = |next, wireless| {
-            let echo = at(0);
-            let echo_of_retransmission = false;
-            let sack = SackBlocks::NONE;
-            Ack {
-                next,
-                echo,
-                echo_of_retransmission,
-                ece: false,
-                wireless,
-                wire_bytes: 40,
-                window_pkts: 0,
-                sent_us: 0,
-                sack,
-            }
-        };
+        let ack = |next, wireless| Ack { wireless, ..ack_of(next) };
         // Packet 0 arrived, packet 1 did not.
         sender.on_ack(at(100), &ack(1, false), &mut ());
         for label in wireless {

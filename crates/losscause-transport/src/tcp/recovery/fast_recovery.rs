@@ -162,7 +162,6 @@ mod tests {
 
     use super::*;
     use crate::tcp::quirks::Quirks;
-    use crate::tcp::segment::SackBlocks;
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -170,19 +169,7 @@ mod tests {
 
     /// A duplicate ACK caused by a packet sent at `echo_ms`.
     fn dup_ack(next: u64, echo_ms: i64, echo_of_retransmission: bool) -> Ack {
-        let echo = at(echo_ms);
-        let sack = SackBlocks::NONE;
-        Ack {
-            next,
-            echo,
-            echo_of_retransmission,
-            ece: false,
-            wireless: false,
-            wire_bytes: 40,
-            window_pkts: 0,
-            sent_us: 0,
-            sack,
-        }
+        Ack { echo_of_retransmission, ..Ack::new(next, at(echo_ms)) }
     }
 
     /// Everything from `una` to below `sent` is in flight.

@@ -184,23 +184,10 @@ mod tests {
 
     use super::*;
     use crate::tcp::quirks::{FastRetransmit, Inflation, LimitedTransmit, Quirks};
-    use crate::tcp::segment::SackBlocks;
 
     /// A duplicate ACK caused by a packet sent at time 0.
     fn dup_ack(next: u64) -> Ack {
-        let echo = Time::ZERO - Span::from_millis(1);
-        let sack = SackBlocks::NONE;
-        Ack {
-            next,
-            echo,
-            echo_of_retransmission: false,
-            ece: false,
-            wireless: false,
-            wire_bytes: 40,
-            window_pkts: 0,
-            sent_us: 0,
-            sack,
-        }
+        Ack::new(next, Time::ZERO - Span::from_millis(1))
     }
 
     fn partial(restart_timer: bool) -> Progress {

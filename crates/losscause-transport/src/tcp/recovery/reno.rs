@@ -72,22 +72,9 @@ impl Reno {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tcp::segment::SackBlocks;
 
     fn dup_ack(next: u64) -> Ack {
-        let echo = Time::ZERO;
-        let sack = SackBlocks::NONE;
-        Ack {
-            next,
-            echo,
-            echo_of_retransmission: false,
-            ece: false,
-            wireless: false,
-            wire_bytes: 40,
-            window_pkts: 0,
-            sent_us: 0,
-            sack,
-        }
+        Ack::new(next, Time::ZERO)
     }
 
     /// Everything from `una` to below `sent` is in flight.

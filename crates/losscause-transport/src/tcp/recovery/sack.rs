@@ -188,18 +188,7 @@ mod tests {
     const WINDOW: Window = Window { cwnd: 10.0, ssthresh: 44.0, max_pkts: 44 };
 
     fn ack(next: u64, blocks: [(u64, u64); 3]) -> Ack {
-        let sack = SackBlocks::of(next, blocks);
-        Ack {
-            next,
-            echo: Time::ZERO,
-            echo_of_retransmission: false,
-            ece: false,
-            wireless: false,
-            wire_bytes: 40,
-            window_pkts: 0,
-            sent_us: 0,
-            sack,
-        }
+        Ack { sack: SackBlocks::of(next, blocks), ..Ack::new(next, Time::ZERO) }
     }
 
     const NO: (u64, u64) = (0, 0);

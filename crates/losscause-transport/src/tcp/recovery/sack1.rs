@@ -177,18 +177,7 @@ mod tests {
     const WINDOW: Window = Window { cwnd: 5.0, ssthresh: 5.0, max_pkts: 20 };
 
     fn ack(next: u64, blocks: [(u64, u64); 3]) -> Ack {
-        let sack = SackBlocks::of(next, blocks);
-        Ack {
-            next,
-            echo: Time::ZERO,
-            echo_of_retransmission: false,
-            ece: false,
-            wireless: false,
-            wire_bytes: 40,
-            window_pkts: 0,
-            sent_us: 0,
-            sack,
-        }
+        Ack { sack: SackBlocks::of(next, blocks), ..Ack::new(next, Time::ZERO) }
     }
 
     #[test]

@@ -214,7 +214,7 @@ fn metrics(values: [Option<f64>; 5], errors: Option<[Option<f64>; 2]>) -> Vec<Me
         .into_iter()
         .flat_map(|errors| [("M_c", "percent"), ("M_w", "percent")].into_iter().zip(errors));
     let all = names.into_iter().zip(values).chain(errors);
-    all.map(|((name, unit), value)| Metric { metric: name.to_owned(), unit, value }).collect()
+    all.map(|((name, unit), value)| Metric::new(name, unit, value)).collect()
 }
 
 /// The congestion control of every flow.

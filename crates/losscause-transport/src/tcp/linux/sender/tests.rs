@@ -20,20 +20,7 @@ fn config() -> Config {
 fn ack_of(next: u64, echo_ms: i64, blocks: [(u64, u64); 3]) -> Ack {
     let echo = at(echo_ms);
     let sack = SackBlocks::of(next, blocks);
-    let echo_of_retransmission = false;
-    let ece = false;
-    let wireless = false;
-    Ack {
-        next,
-        echo,
-        echo_of_retransmission,
-        ece,
-        wireless,
-        wire_bytes: 52,
-        window_pkts: 1000,
-        sent_us: 1,
-        sack,
-    }
+    Ack { wire_bytes: 52, window_pkts: 1000, sent_us: 1, sack, ..Ack::new(next, echo) }
 }
 
 const NO: (u64, u64) = (0, 0);
