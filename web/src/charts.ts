@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { rounded } from "./round";
+import { rounded, type Span } from "./round";
 import { colour, flowColour } from "./theme";
 
 export interface Quantity {
@@ -57,7 +57,7 @@ export class Pair {
     private readonly quantities: [Quantity, Quantity],
     private readonly tables: [Table, Table],
     places: [HTMLElement, HTMLElement],
-    horizon: () => number,
+    span: () => Span,
     right: number,
     seekTo: (seconds: number) => void,
   ) {
@@ -71,7 +71,7 @@ export class Pair {
         legend: { show: false },
         cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
         padding: [6, units.length > 1 ? 0 : right, 0, 0],
-        scales: { x: { time: false, range: () => [0, horizon()] }, ...Object.fromEntries(units.map((unit) => [unit, range(unit)])) },
+        scales: { x: { time: false, range: span }, ...Object.fromEntries(units.map((unit) => [unit, range(unit)])) },
         axes: [
           axis(24, 60),
           ...units.map((unit, at) =>
