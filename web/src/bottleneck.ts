@@ -15,12 +15,16 @@ const QUEUE = 44;
 const SIZE = 9;
 const GAP = 3;
 const FADE_MS = 900;
+/** A fast run leaves no losses of long ago behind. */
+const FADE_S = 1.5;
 
 interface Gone {
   x: number;
   seq: number;
   flow: number;
   corrupted: boolean;
+  /** In the time of the run, seconds, and of the page, milliseconds. */
+  lost: number;
   since: number;
 }
 
@@ -28,6 +32,7 @@ export class Bottleneck {
   private readonly canvas: Canvas;
   private packets: Float64Array = new Float64Array();
   private gone: Gone[] = [];
+  private now = 0;
   private drawnAt = -Infinity;
   /** Of the packet that a story is about. */
   private marked: number | null = null;
@@ -47,13 +52,14 @@ export class Bottleneck {
     this.marked = seq;
   }
 
-  show(packets: Float64Array, lost: Float64Array, at: number) {
+  show(packets: Float64Array, lost: Float64Array, at: number, now: number) {
     this.packets = packets;
+    this.now = now;
     const { transmitter } = this.places();
     for (let i = 0; i + 5 <= lost.length; i += 5) {
       const corrupted = lost[i + 2] === 1;
       const x = corrupted ? this.places().end - 12 : transmitter - 30;
-      this.gone.push({ x, seq: lost[i + 4], flow: lost[i], corrupted, since: at });
+      this.gone.push({ x, seq: lost[i + 4], flow: lost[i], corrupted, lost: lost[i + 3], since: at });
     }
     if (this.gone.length > 80) this.gone.splice(0, this.gone.length - 80);
     // With reduced motion, a picture a second.
@@ -137,7 +143,9 @@ export class Bottleneck {
     context.textAlign = "left";
     context.fillText(waiting > room ? `${waiting} waiting, ${room} shown` : `${waiting} waiting`, QUEUE, LANE + 30);
 
-    this.gone = this.gone.filter(({ since, seq }) => at - since < FADE_MS || seq === this.marked);
+    this.gone = this.gone.filter(
+      ({ lost, since, seq }) => (at - since < FADE_MS && this.now - lost < FADE_S) || seq === this.marked,
+    );
     for (const { x, seq, flow, corrupted, since } of this.gone) {
       // What a story is about stays.
       const age = isStill() || seq === this.marked ? 0.3 : (at - since) / FADE_MS;

@@ -41,6 +41,11 @@ export class Table {
   clear() {
     for (const column of this.columns) column.length = 0;
   }
+  /** The first row at an instant or after it. */
+  rowAt(seconds: number): number {
+    const row = seconds <= 0 ? 0 : this.columns[0].findIndex((at) => at >= seconds);
+    return row < 0 ? this.length : row;
+  }
   get length(): number {
     return this.columns[0].length;
   }
@@ -57,7 +62,7 @@ export class Pair {
     private readonly quantities: [Quantity, Quantity],
     private readonly tables: [Table, Table],
     places: [HTMLElement, HTMLElement],
-    span: () => Span,
+    private readonly span: () => Span,
     right: number,
     seekTo: (seconds: number) => void,
   ) {
@@ -103,10 +108,12 @@ export class Pair {
 
   draw() {
     const tops = new Map<Unit, number>();
+    const [from] = this.span();
     for (const side of [0, 1] as const) {
+      const table = this.tables[side];
       for (const { column, unit } of this.quantities[side].columns) {
         let top = tops.get(unit) ?? 0;
-        for (const value of this.tables[side].columns[column]) if (value > top) top = value;
+        for (let row = table.rowAt(from); row < table.length; row += 1) top = Math.max(top, table.columns[column][row] || 0);
         tops.set(unit, top);
       }
     }

@@ -218,7 +218,7 @@ function take(frame: Frame, at: number) {
     const { rows, losses, packets, lost, verdicts } = frame.sides[side];
     shown.table.append(rows);
     shown.losses.take(losses);
-    shown.bottleneck.show(packets, lost, at);
+    shown.bottleneck.show(packets, lost, at, now);
     shown.matrix.show(verdicts);
   }
   if (frame.network) showNetwork(frame.network);

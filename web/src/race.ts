@@ -68,7 +68,7 @@ class Overlay {
     place: HTMLElement,
     private readonly runners: [Runner, Runner],
     title: string,
-    span: () => Span,
+    private readonly span: () => Span,
   ) {
     const picture = element("div", { className: "race-chart" });
     place.append(element("div", { className: "race-key" }, ...LETTERS.map((letter, side) => keyOf(title.replace("|", letter), side))), picture);
@@ -97,7 +97,8 @@ class Overlay {
   draw(): (number | null)[][] {
     const values = this.runners.map(sums);
     let top = 0;
-    for (const value of values.flat()) if (value !== null && value > top) top = value;
+    const row = this.runners[0].table.rowAt(this.span()[0]);
+    for (const value of values.flatMap((side) => side.slice(row))) top = Math.max(top, value ?? 0);
     this.top = rounded(top);
     const times = this.runners[0].table.columns[0];
     this.chart.setData([times, values[0], values[1].slice(0, times.length)] as uPlot.AlignedData);

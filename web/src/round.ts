@@ -12,7 +12,7 @@ export function rounded(top: number): number {
 export type Span = [from: number, to: number];
 
 /** A run that goes no faster is seen from near, so many seconds of it. */
-const SLOW = 0.1;
+export const SLOW = 0.1;
 const NEAR_S = 1.5;
 
 /** What the axis of time shows now: it grows with the run, in steps that do not hurry. */

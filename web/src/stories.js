@@ -93,7 +93,7 @@ export const STORIES = [
       {
         moment: { at_s: 8, loss: { side: 1, by: "air" } },
         look: ["losses", "verdicts", "delay"],
-        ask: "The air has corrupted a packet of B. Its delay has hardly risen. What will Spike say?",
+        ask: "The air has corrupted a packet of B. Its delay is near its least. What will Spike say?",
         wait: 1,
         speed: 0.5,
         tell: "Step through the losses of B with ▶: each has its verdict and what Spike compared.",

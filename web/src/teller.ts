@@ -3,6 +3,7 @@
 
 import { button, element } from "./dom";
 import { instantOf, lossOf, type Foreseen } from "./foresight.js";
+import { SLOW } from "./round";
 import { isStill } from "./theme";
 
 type Story = (typeof import("./stories.js").STORIES)[number];
@@ -104,6 +105,7 @@ export class Teller {
     if (!step || !this.foreseen) return;
     this.next = instantOf(step.moment, this.foreseen, now) ?? Infinity;
     if (step.moment.loss?.by === "air, alone") this.stage.mark(lossOf(step.moment, this.foreseen, now)?.seq ?? null);
+    else if (step.speed > SLOW) this.stage.mark(null);
     this.stage.pace(ON_THE_WAY);
   }
 

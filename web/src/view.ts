@@ -71,7 +71,7 @@ export class View {
     const [steer, goodput, ...rest] = quantities;
     this.curve(steer);
     this.curve(goodput);
-    const legend = info.algorithms.length > 0 ? "● verdict right ▲ wrong ○ none" : "";
+    const legend = "● verdict right ▲ wrong ○ none";
     const whatFell = (from: number, to: number) => this.fall(steer, from, to);
     this.losses = new Losses(this.part("losses", "Losses by true cause", legend), span, right, letter, ask, whatFell);
     this.matrix = new Matrix(this.part("verdicts", "Verdicts", ""), info.algorithms);
@@ -106,12 +106,12 @@ export class View {
   private fall({ columns }: Drawn, from: number, to: number): string {
     const [times] = this.table.columns;
     const [curve] = columns;
-    let first = times.findIndex((time) => time > from) - 1;
+    const first = this.table.rowAt(from) - 1;
     if (columns.length !== 1 || first < 0 || times[times.length - 1] < to) return "";
     const values = this.table.columns[curve.column];
     const before = values[first];
     let least = before;
-    for (first += 1; first < times.length && times[first] <= to; first += 1) least = Math.min(least, values[first]);
+    for (let row = first + 1; row < this.table.rowAt(to); row += 1) least = Math.min(least, values[row]);
     if (!(before > 0)) return "";
     const what = curve.unit === "packets" ? "the window" : "the rate";
     const unit = curve.unit === "packets" ? "" : ` ${curve.unit}`;
