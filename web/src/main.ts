@@ -627,16 +627,18 @@ async function main() {
     );
     return;
   }
+  // Without the pages of the site beside it, the last lines of this page name the tutorial.
+  byId("tutorial", HTMLAnchorElement).hidden = !/\/lab\/(index\.html)?$/.test(location.pathname);
   say("The simulator is loading …");
   simulator = new Simulator();
   const catalogue = await simulator.ask<Catalogue>({ ask: "start" });
+  say("");
   fillSelects(catalogue, page);
   new Editor(page.text, catalogue.algorithms);
   const { next, planned } = await first();
   page.seed.value = String(next.seed);
   page.text.value = next.source.text;
   listen();
-  say("");
   if (!(await open(next, true, planned))) {
     // A shared scenario that is wrong: its text and error stay, and something runs.
     const text = page.error.textContent;
