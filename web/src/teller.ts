@@ -23,6 +23,8 @@ export interface Stage {
 /** On the way to a moment. */
 const ON_THE_WAY = 5;
 export class Teller {
+  /** What the story is about. */
+  private readonly about = element("p", { className: "about soft small" });
   private steps: Step[] = [];
   private place = 0;
   private foreseen: [Foreseen, Foreseen] | null = null;
@@ -40,7 +42,8 @@ export class Teller {
     this.end();
     this.steps = story.steps;
     this.foreseen = foreseen;
-    this.said.replaceChildren(element("p", {}, story.text));
+    this.about.textContent = story.text;
+    this.said.replaceChildren(this.about);
     this.approach(0);
   }
 
@@ -118,7 +121,9 @@ export class Teller {
       this.stage.play();
       then();
     }, { className: "primary" });
-    this.said.replaceChildren(element("p", {}, text), on);
+    // The first question comes soon: what the story is about is still to be read.
+    const about = this.place === 0 && !this.isAsked ? [this.about] : [];
+    this.said.replaceChildren(...about, element("p", {}, text), on);
     point(look, moment.loss?.side ?? 0);
     on.focus({ preventScroll: true });
   }
