@@ -32,6 +32,7 @@ const POSTERS = [
       await story(page, "How Spike sees it", 47.5);
       for (let press = 0; press < 3; press += 1) await page.getByRole("button", { name: "Previous loss of system B" }).click();
       await page.waitForFunction(() => /Spike: /.test(document.querySelector("#view-1 .loss").textContent));
+      await page.evaluate(() => scrollBy(0, -80));
     },
   },
   {
@@ -39,7 +40,7 @@ const POSTERS = [
     size: [1440, 1250],
     scheme: "light",
     path: "index.html",
-    show: (page) => story(page, "One corrupted packet halves a TCP", 52),
+    show: (page) => story(page, "One corrupted packet halves a TCP", 35),
   },
   {
     file: "lab-codel.png",
@@ -67,7 +68,7 @@ const POSTERS = [
     path: "index.html",
     async show(page) {
       await story(page, "When ZigZag errs", 50);
-      await page.locator("#race").evaluate((part) => scrollTo(0, part.offsetTop - 130));
+      await page.locator("#race").evaluate((part) => scrollTo(0, part.offsetTop - document.querySelector(".transport").offsetHeight - 8));
     },
   },
 ];

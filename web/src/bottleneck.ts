@@ -15,11 +15,16 @@ const QUEUE = 44;
 const SIZE = 9;
 const GAP = 3;
 const FADE_MS = 900;
+/** A fast run leaves no losses of long ago behind. */
+const FADE_S = 1.5;
 
 interface Gone {
   x: number;
+  seq: number;
   flow: number;
   corrupted: boolean;
+  /** In the time of the run, seconds, and of the page, milliseconds. */
+  lost: number;
   since: number;
 }
 
@@ -27,7 +32,10 @@ export class Bottleneck {
   private readonly canvas: Canvas;
   private packets: Float64Array = new Float64Array();
   private gone: Gone[] = [];
+  private now = 0;
   private drawnAt = -Infinity;
+  /** Of the packet that a story is about. */
+  private marked: number | null = null;
 
   constructor(
     place: HTMLElement,
@@ -40,13 +48,18 @@ export class Bottleneck {
     this.canvas.remove();
   }
 
-  show(packets: Float64Array, lost: Float64Array, at: number) {
+  mark(seq: number | null) {
+    this.marked = seq;
+  }
+
+  show(packets: Float64Array, lost: Float64Array, at: number, now: number) {
     this.packets = packets;
+    this.now = now;
     const { transmitter } = this.places();
     for (let i = 0; i + 5 <= lost.length; i += 5) {
       const corrupted = lost[i + 2] === 1;
       const x = corrupted ? this.places().end - 12 : transmitter - 30;
-      this.gone.push({ x, flow: lost[i], corrupted, since: at });
+      this.gone.push({ x, seq: lost[i + 4], flow: lost[i], corrupted, lost: lost[i + 3], since: at });
     }
     if (this.gone.length > 80) this.gone.splice(0, this.gone.length - 80);
     // With reduced motion, a picture a second.
@@ -110,28 +123,32 @@ export class Bottleneck {
     let waiting = 0;
     const room = Math.floor((transmitter - QUEUE - 16) / (SIZE + GAP));
     for (let i = 0; i + 5 <= this.packets.length; i += 5) {
-      const [flow, kind, state, progress] = this.packets.subarray(i, i + 4);
+      const [flow, kind, state, progress, seq] = this.packets.subarray(i, i + 5);
+      const isMarked = seq === this.marked;
       if (state === 0) {
-        if (waiting < room) this.packet(transmitter - 16 - waiting * (SIZE + GAP), LANE, flow, kind);
+        if (waiting < room) this.packet(transmitter - 16 - waiting * (SIZE + GAP), LANE, flow, kind, isMarked);
         waiting += 1;
       } else if (state === 1) {
         context.fillStyle = colour("raised");
         context.fillRect(transmitter - 2, LANE - 10, 29 * progress, 20);
-        this.packet(transmitter + 12, LANE, flow, kind);
+        this.packet(transmitter + 12, LANE, flow, kind, isMarked);
       } else if (state === 2) {
-        this.packet(begin + (end - begin) * progress, LANE, flow, kind);
+        this.packet(begin + (end - begin) * progress, LANE, flow, kind, isMarked);
       } else {
         const from = receiver + HOST / 2;
-        this.packet(from + (4 + HOST / 2 - from) * progress, BACK, flow, kind);
+        this.packet(from + (4 + HOST / 2 - from) * progress, BACK, flow, kind, isMarked);
       }
     }
     context.fillStyle = colour("soft");
     context.textAlign = "left";
     context.fillText(waiting > room ? `${waiting} waiting, ${room} shown` : `${waiting} waiting`, QUEUE, LANE + 30);
 
-    this.gone = this.gone.filter(({ since }) => at - since < FADE_MS);
-    for (const { x, flow, corrupted, since } of this.gone) {
-      const age = isStill() ? 0.3 : (at - since) / FADE_MS;
+    this.gone = this.gone.filter(
+      ({ lost, since, seq }) => (at - since < FADE_MS && this.now - lost < FADE_S) || seq === this.marked,
+    );
+    for (const { x, seq, flow, corrupted, since } of this.gone) {
+      // What a story is about stays.
+      const age = isStill() || seq === this.marked ? 0.3 : (at - since) / FADE_MS;
       context.globalAlpha = 1 - age;
       if (corrupted) cross(context, x, LANE - age * 16, colour("wireless"));
       else {
@@ -146,9 +163,17 @@ export class Bottleneck {
     }
   }
 
-  /** Data is a square, a retransmission a diamond, an acknowledgement a disc. */
-  private packet(x: number, y: number, flow: number, kind: number) {
+  /** Data is a square, a retransmission a diamond, an acknowledgement a disc, or a ring if it asks for the marked packet. */
+  private packet(x: number, y: number, flow: number, kind: number, isMarked: boolean) {
     const { context } = this.canvas;
+    if (isMarked) {
+      context.strokeStyle = colour("wireless");
+      context.lineWidth = 2;
+      context.beginPath();
+      context.arc(x, y, kind === 2 ? 4 : SIZE, 0, 2 * Math.PI);
+      context.stroke();
+      if (kind === 2) return;
+    }
     context.fillStyle = flowColour(this.place(flow));
     if (kind === 0) {
       context.fillRect(x - SIZE / 2, y - SIZE / 2, SIZE, SIZE);

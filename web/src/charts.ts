@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
-import { rounded } from "./round";
+import { rounded, type Span } from "./round";
 import { colour, flowColour } from "./theme";
 
 export interface Quantity {
@@ -41,6 +41,11 @@ export class Table {
   clear() {
     for (const column of this.columns) column.length = 0;
   }
+  /** The first row at an instant or after it. */
+  rowAt(seconds: number): number {
+    const row = seconds <= 0 ? 0 : this.columns[0].findIndex((at) => at >= seconds);
+    return row < 0 ? this.length : row;
+  }
   get length(): number {
     return this.columns[0].length;
   }
@@ -57,7 +62,7 @@ export class Pair {
     private readonly quantities: [Quantity, Quantity],
     private readonly tables: [Table, Table],
     places: [HTMLElement, HTMLElement],
-    horizon: () => number,
+    private readonly span: () => Span,
     right: number,
     seekTo: (seconds: number) => void,
   ) {
@@ -71,7 +76,7 @@ export class Pair {
         legend: { show: false },
         cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
         padding: [6, units.length > 1 ? 0 : right, 0, 0],
-        scales: { x: { time: false, range: () => [0, horizon()] }, ...Object.fromEntries(units.map((unit) => [unit, range(unit)])) },
+        scales: { x: { time: false, range: span }, ...Object.fromEntries(units.map((unit) => [unit, range(unit)])) },
         axes: [
           axis(24, 60),
           ...units.map((unit, at) =>
@@ -103,10 +108,12 @@ export class Pair {
 
   draw() {
     const tops = new Map<Unit, number>();
+    const [from] = this.span();
     for (const side of [0, 1] as const) {
+      const table = this.tables[side];
       for (const { column, unit } of this.quantities[side].columns) {
         let top = tops.get(unit) ?? 0;
-        for (const value of this.tables[side].columns[column]) if (value > top) top = value;
+        for (let row = table.rowAt(from); row < table.length; row += 1) top = Math.max(top, table.columns[column][row] || 0);
         tops.set(unit, top);
       }
     }

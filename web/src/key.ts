@@ -12,7 +12,8 @@ const ITEMS: [Shape, string][] = [
   [["circle", { cx: "7", cy: "7", r: "3.5", fill: "currentColor" }], "An acknowledgement, or a loss whose verdict is right, below its line"],
   [["rect", { x: "2", y: "2", width: "10", height: "10", fill: "none", stroke: "var(--congestion)", "stroke-width": "2" }], "Dropped by the queue: congestion"],
   [["path", { d: "M2 2 12 12M12 2 2 12", stroke: "var(--wireless)", "stroke-width": "2.5" }], "Corrupted on the air: wireless"],
-  [["path", { d: "M3 3 11 11M11 3 3 11", stroke: "var(--bad)", "stroke-width": "2" }], "A loss whose verdict is wrong, above its line"],
+  [["circle", { cx: "7", cy: "7", r: "4", fill: "none", stroke: "var(--wireless)", "stroke-width": "2" }], "In a story: the packet that it is about is circled; a ring on the way back asks for it"],
+  [["path", { d: "M7 2 12 12 2 12Z", fill: "var(--bad)" }], "A loss whose verdict is wrong, above its line"],
   [["circle", { cx: "7", cy: "7", r: "3.5", fill: "none", stroke: "currentColor", "stroke-width": "1.3" }], "A loss that is not judged, or undecided; between the rows: a packet that was not lost"],
 ];
 

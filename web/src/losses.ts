@@ -4,11 +4,14 @@
 import { Canvas } from "./canvas";
 import { button, element } from "./dom";
 import type { LossRow } from "./protocol";
+import type { Span } from "./round";
 import { colour } from "./theme";
 
 const HEIGHT = 72;
 const LEFT = 46;
 const ROW = { congestion: 18, wireless: 52 };
+/** So long after a loss is told what the window did, seconds: a few round trips. */
+const AFTER_S = 0.6;
 /** From the line of a row to its marks. */
 const AWAY = 6;
 
@@ -28,14 +31,15 @@ export class Losses {
   private readonly said = element("output", { className: "loss" });
   private readonly total = element("span", { className: "count" });
   private dirty = true;
-  private drawnTo = 0;
+  private drawnTo = "";
 
   constructor(
     place: HTMLElement,
-    private readonly horizon: () => number,
+    private readonly span: () => Span,
     private readonly right: number,
     side: string,
     private readonly ask: (place: number) => Promise<LossRow>,
+    private readonly whatFell: (from: number, to: number) => string,
   ) {
     const strip = element("div", { className: "strip" });
     const back = button("◀", () => this.step(-1), { title: `Previous loss of system ${side}` });
@@ -77,16 +81,17 @@ export class Losses {
 
   /** Draws if a loss came, or the axis of time has grown. */
   drawNow() {
-    if (this.dirty || this.drawnTo !== this.horizon()) this.draw();
+    if (this.dirty || this.drawnTo !== this.span().join()) this.draw();
   }
 
   private x(at: number): number {
-    return LEFT + (at / this.horizon()) * (this.canvas.width - LEFT - this.right);
+    const [from, to] = this.span();
+    return LEFT + ((at - from) / (to - from)) * (this.canvas.width - LEFT - this.right);
   }
 
   draw() {
     this.dirty = false;
-    this.drawnTo = this.horizon();
+    this.drawnTo = this.span().join();
     const { context, width } = this.canvas;
     context.clearRect(0, 0, width, HEIGHT);
     context.font = "11px system-ui, sans-serif";
@@ -129,11 +134,12 @@ export class Losses {
     return line + (Losses.isRight(mark) ? AWAY : Losses.isWrong(mark) ? -AWAY : 0);
   }
 
-  /** Filled: the verdict is the true cause. A cross: it is not. A ring: undecided, not judged, or not lost at all. */
+  /** A disc: the verdict is the true cause. A triangle: it is not. A ring: undecided, not judged, or not lost at all. */
   private mark(mark: Mark, chosen: boolean) {
     const { context } = this.canvas;
     const { cause } = mark;
     const [x, y] = [this.x(mark.at), this.y(mark)];
+    if (x < LEFT) return;
     const ink = cause === 0 ? colour("congestion") : cause === 1 ? colour("wireless") : colour("soft");
     context.strokeStyle = ink;
     context.fillStyle = ink;
@@ -142,14 +148,12 @@ export class Losses {
       context.arc(x, y, 3.2, 0, 2 * Math.PI);
       context.fill();
     } else if (Losses.isWrong(mark)) {
-      context.strokeStyle = colour("bad");
-      context.lineWidth = 2;
+      context.fillStyle = colour("bad");
       context.beginPath();
-      context.moveTo(x - 4, y - 4);
-      context.lineTo(x + 4, y + 4);
-      context.moveTo(x + 4, y - 4);
-      context.lineTo(x - 4, y + 4);
-      context.stroke();
+      context.moveTo(x, y - 4.5);
+      context.lineTo(x + 4.5, y + 3.5);
+      context.lineTo(x - 4.5, y + 3.5);
+      context.fill();
     } else {
       context.lineWidth = 1.25;
       context.beginPath();
@@ -187,7 +191,9 @@ export class Losses {
     this.chosen = place;
     this.draw();
     const row = await this.ask(place).catch(() => null);
-    if (row && place === this.chosen) this.said.textContent = sentence(row);
+    if (!row || place !== this.chosen) return;
+    const fell = row.lost_s === null ? "" : this.whatFell(row.lost_s, row.lost_s + AFTER_S);
+    this.said.textContent = sentence(row) + fell;
   }
 }
 

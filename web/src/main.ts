@@ -2,12 +2,14 @@ import { inWords, isOfFlow, type Change } from "./changes";
 import { Pair, Table, unitsOf } from "./charts";
 import { button, byId, element } from "./dom";
 import { Editor } from "./editor";
+import type { Foreseen } from "./foresight.js";
 import { keyItems } from "./key";
 import { LinkSliders } from "./links";
 import type { Catalogue, Frame, Info, LossRow, Network, Opened, Outcome, Setup, System } from "./protocol";
 import { Race } from "./race";
-import { horizonOf } from "./round";
+import { spanOf } from "./round";
 import { CHOICES, FIRST, source as sourceOf } from "./scenarios";
+import { fillSelects, option } from "./selects";
 import { commandOf, savedAs } from "./settings.js";
 import { decode, encode, isSeed, named } from "./share";
 import { Refusal, Simulator } from "./simulator";
@@ -50,14 +52,6 @@ const page = {
   command: byId("command", HTMLPreElement),
 };
 
-/** The algorithms to begin with, in plain words; the rest stands below them by name. */
-const TO_BEGIN_WITH = new Map([
-  ["always congestion", "as plain TCP, slows down after any loss"],
-  ["Spike", "the queue, if the delay has just risen"],
-  ["Sift", "weighs many signs; recommended"],
-  ["omniscient", "is told the truth"],
-]);
-
 const SIDES = [0, 1] as const;
 const LETTERS = ["A", "B"] as const;
 
@@ -69,6 +63,8 @@ let race: Race | null = null;
 let now = 0;
 let playing = false;
 let speed = 1;
+/** The speed that the user chose, while a story has its own. */
+let usual: string | null = null;
 let lastFrame = 0;
 let nextPair = 0;
 let isBusy = false;
@@ -90,6 +86,19 @@ const teller = new Teller(page.story, {
   },
   pause: () => {
     playing = false;
+  },
+  pace: (told) => {
+    if (told !== null) usual ??= page.speed.value;
+    page.speed.value = told === null ? (usual ?? page.speed.value) : String(told);
+    if (told === null) usual = null;
+    speed = Number(page.speed.value);
+  },
+  mark: (seq) => {
+    for (const { bottleneck } of views ?? []) bottleneck.mark(seq);
+  },
+  again: async (parameters) => {
+    const done = await reopen({ ...setup, parameters }, "Both start again.", true);
+    return done ? foresee() : undefined;
   },
 });
 
@@ -158,16 +167,16 @@ function build(infos: [Info, Info], columns: [number, number]) {
   const quantities = SIDES.map((side) => quantitiesOf(infos[side])) as [Drawn[], Drawn[]];
   // A second axis takes its room from all, so that an instant stands at the same place everywhere.
   const right = quantities.flat().some((quantity) => unitsOf(quantity).length > 1) ? 46 : 16;
-  const horizon = () => horizonOf(now, infos[0].duration_s);
+  const span = () => spanOf(now, infos[0].duration_s, speed);
   const [a, b] = SIDES.map((side) => {
     const ask = (place: number) => simulator.ask<LossRow>({ ask: "loss", side, place });
-    return new View(side, LETTERS[side], infos[side], tables[side], quantities[side], { horizon, right, ask });
+    return new View(side, LETTERS[side], infos[side], tables[side], quantities[side], { span, right, ask });
   });
   views = [a, b];
-  race = new Race(byId("race", HTMLElement), infos, tables, horizon);
+  race = new Race(byId("race", HTMLElement), infos, tables, quantities, span);
   pairs = quantities[0].map(
     (quantity, at) =>
-      new Pair([quantity, quantities[1][at]], tables, [a.places[at], b.places[at]], horizon, right, (to) => void seek(to)),
+      new Pair([quantity, quantities[1][at]], tables, [a.places[at], b.places[at]], span, right, (to) => void seek(to)),
   );
 }
 
@@ -209,7 +218,7 @@ function take(frame: Frame, at: number) {
     const { rows, losses, packets, lost, verdicts } = frame.sides[side];
     shown.table.append(rows);
     shown.losses.take(losses);
-    shown.bottleneck.show(packets, lost, at);
+    shown.bottleneck.show(packets, lost, at, now);
     shown.matrix.show(verdicts);
   }
   if (frame.network) showNetwork(frame.network);
@@ -269,7 +278,7 @@ async function frame(at: number) {
   let spent = 0;
   if (playing && !isBusy && views) {
     isBusy = true;
-    const goal = speed === Infinity ? Infinity : now + (elapsed / 1000) * speed;
+    const goal = Math.min(speed === Infinity ? Infinity : now + (elapsed / 1000) * speed, teller.limit(now));
     spent = performance.now() - begun;
     try {
       const made = await simulator.ask<Frame>({ ask: "frame", to: goal, budget_ms: BUDGET_MS });
@@ -286,7 +295,7 @@ async function frame(at: number) {
         playing = false;
         say("The run is over. Take it back on the time line, or change the scenario.");
       }
-      teller.watch(now, [views[0].losses.counts, views[1].losses.counts]);
+      teller.watch(now);
       // A picture that stands still shows one instant.
       if (!playing) drawAll();
       showTime();
@@ -381,6 +390,7 @@ async function change(settings: () => string[]) {
     const made = settings();
     if (made.length === 0) return;
     showNetwork(await simulator.ask<Network>({ ask: "change", settings: made }));
+    teller.leave();
     say("");
   });
 }
@@ -406,8 +416,13 @@ async function step() {
   });
 }
 
+/** What both runs, which have not begun, will be. */
+function foresee(): Promise<[Foreseen, Foreseen] | undefined> {
+  return exclusive(() => simulator.ask<[Foreseen, Foreseen]>({ ask: "foresee" }));
+}
+
 /** Both systems anew, which go on playing if they were; whether it could be done. */
-async function reopen(next: Setup, said: string): Promise<boolean> {
+async function reopen(next: Setup, said: string, isTold = false): Promise<boolean> {
   const plays = playing;
   playing = false;
   // No run is taken further that is about to end.
@@ -415,8 +430,10 @@ async function reopen(next: Setup, said: string): Promise<boolean> {
   const done = await exclusive(async () => {
     const forgets = changes.length > 0 && next !== setup;
     if (!(await open(next, false))) return false;
-    teller.end();
-    for (const story of page.stories.children) story.setAttribute("aria-pressed", "false");
+    if (!isTold) {
+      teller.end();
+      for (const story of page.stories.children) story.setAttribute("aria-pressed", "false");
+    }
     say(forgets ? `${said} The changes on the way are forgotten.` : said);
     return true;
   });
@@ -448,38 +465,6 @@ async function result(side: 0 | 1) {
   });
 }
 
-function option(value: string, text: string): HTMLOptionElement {
-  return element("option", { value }, text);
-}
-
-function fillSelects(catalogue: Catalogue) {
-  const groups = new Map<string, HTMLOptGroupElement>();
-  for (const { name, group, label } of CHOICES) {
-    let list = groups.get(group);
-    if (!list) {
-      list = element("optgroup", { label: group });
-      groups.set(group, list);
-      page.scenario.append(list);
-    }
-    list.append(option(name, label));
-  }
-  for (const select of page.protocols) {
-    select.append(option("", "as in the scenario"), option("tcp", "TCP: a window"), option("tfrc", "TFRC: a smooth rate"));
-  }
-  for (const select of page.algorithms) {
-    select.append(option("", "as in the scenario"));
-    const [begin, rules, yardsticks] = ["To begin with", "Algorithms", "Yardsticks"].map((label) => element("optgroup", { label }));
-    for (const { name, summary, yardstick } of catalogue.algorithms) {
-      const words = TO_BEGIN_WITH.get(name);
-      const made = option(name, words ? `${name}: ${words}` : name);
-      made.title = summary;
-      (words ? begin : yardstick ? yardsticks : rules).append(made);
-    }
-    select.append(begin, rules, yardsticks);
-  }
-  byId("version", HTMLSpanElement).textContent = catalogue.version;
-}
-
 /** Sets both systems up as a story says, and plays it. */
 async function tell(story: (typeof STORIES)[number], pressed: HTMLButtonElement) {
   const chosen = CHOICES.find(({ name }) => name === story.scenario);
@@ -487,10 +472,14 @@ async function tell(story: (typeof STORIES)[number], pressed: HTMLButtonElement)
   const systems = story.systems.map((system) => ({ protocol: "", ...system })) as [System, System];
   page.scenario.value = chosen.name;
   page.text.value = chosen.text;
-  page.seed.value = "1";
-  await reopen({ source: await sourceOf(chosen.text), seed: 1, systems, parameters: {}, link: "" }, "");
+  const seed = story.seed ?? 1;
+  page.seed.value = String(seed);
+  playing = false;
+  const done = await reopen({ source: await sourceOf(chosen.text), seed, systems, parameters: {}, link: "" }, "");
   showSystems();
-  teller.begin(story);
+  const foreseen = done ? await foresee() : undefined;
+  if (!foreseen) return;
+  teller.begin(story, foreseen);
   pressed.setAttribute("aria-pressed", "true");
   playing = !isStill();
   showTime();
@@ -638,9 +627,13 @@ async function main() {
     );
     return;
   }
+  // Without the pages of the site beside it, the last lines of this page name the tutorial.
+  byId("tutorial", HTMLAnchorElement).hidden = !/\/lab\/(index\.html)?$/.test(location.pathname);
+  say("The simulator is loading …");
   simulator = new Simulator();
   const catalogue = await simulator.ask<Catalogue>({ ask: "start" });
-  fillSelects(catalogue);
+  say("");
+  fillSelects(catalogue, page);
   new Editor(page.text, catalogue.algorithms);
   const { next, planned } = await first();
   page.seed.value = String(next.seed);

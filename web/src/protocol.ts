@@ -117,6 +117,7 @@ export type Ask =
   | { ask: "change"; settings: string[] }
   | { ask: "watch"; link: string }
   | { ask: "seek"; to: number }
+  | { ask: "foresee" }
   | { ask: "result"; side: 0 | 1 }
   | { ask: "loss"; side: 0 | 1; place: number };
 

@@ -1,11 +1,12 @@
-// Both systems in one picture: their goodput over time, and how much more one of them delivers.
+// Both systems in one picture: their windows or rates and their goodput over time, and how much more one of them delivers.
 
 import uPlot from "uplot";
 import { axis, type Table } from "./charts";
 import { element } from "./dom";
 import type { Info } from "./protocol";
-import { rounded } from "./round";
+import { rounded, type Span } from "./round";
 import { colour } from "./theme";
+import type { Drawn, Part } from "./view";
 
 const HEIGHT = 132;
 const LETTERS = ["A", "B"] as const;
@@ -13,30 +14,64 @@ const LETTERS = ["A", "B"] as const;
 /** Ratios closer to one than this are called equal. */
 const EQUAL = 0.02;
 
-/** The goodput of the measured flows of a system, together. */
+/** The measured flows of a system, together. */
 interface Runner {
   table: Table;
-  /** Columns of its table, kb/s. */
+  /** Columns of its table. */
   columns: number[];
 }
 
 export class Race {
   private readonly said = element("p", { className: "says" });
+  private readonly goodput: Overlay;
+  private readonly steer: Overlay | null = null;
+
+  constructor(place: HTMLElement, infos: [Info, Info], tables: [Table, Table], quantities: [Drawn[], Drawn[]], span: () => Span) {
+    const runners = (part: Part) =>
+      ([0, 1] as const).map((side) => {
+        const { columns } = quantities[side].find((quantity) => quantity.part === part) ?? { columns: [] };
+        const measured = columns.filter(({ flow }) => flow !== null && infos[side].flows[infos[side].drawn[flow]].measured);
+        return { table: tables[side], columns: (measured.length > 0 ? measured : columns).map(({ column }) => column) };
+      }) as [Runner, Runner];
+    const titles = new Set(quantities.map(([{ title, columns }]) => `${title.toLowerCase()} of |, ${columns[0]?.unit}`));
+    place.replaceChildren(this.said);
+    this.goodput = new Overlay(place, runners("goodput"), "goodput of |, kb/s", span);
+    // On a narrow page alone: else both stand side by side.
+    const [title, other] = titles;
+    if (!other) {
+      const both = element("div", { className: "both" });
+      both.dataset.part = "steer";
+      place.append(both);
+      this.steer = new Overlay(both, runners("steer"), title, span);
+    }
+  }
+
+  draw() {
+    const [a, b] = this.goodput.draw();
+    this.steer?.draw();
+    this.said.textContent = sentence(mean(a), mean(b));
+  }
+
+  remove() {
+    this.goodput.remove();
+    this.steer?.remove();
+  }
+}
+
+/** A curve of each system in one chart. */
+class Overlay {
   private readonly chart: uPlot;
   private readonly observer: ResizeObserver;
-  private readonly runners: [Runner, Runner];
   private top = 1;
 
   constructor(
-    private readonly place: HTMLElement,
-    infos: [Info, Info],
-    tables: [Table, Table],
-    horizon: () => number,
+    place: HTMLElement,
+    private readonly runners: [Runner, Runner],
+    title: string,
+    private readonly span: () => Span,
   ) {
-    const runner = (side: 0 | 1): Runner => ({ table: tables[side], columns: columnsOf(infos[side]) });
-    this.runners = [runner(0), runner(1)];
     const picture = element("div", { className: "race-chart" });
-    place.replaceChildren(this.said, element("div", { className: "race-key" }, ...LETTERS.map(keyOf)), picture);
+    place.append(element("div", { className: "race-key" }, ...LETTERS.map((letter, side) => keyOf(title.replace("|", letter), side))), picture);
     this.chart = new uPlot(
       {
         width: Math.max(picture.clientWidth, 120),
@@ -44,7 +79,7 @@ export class Race {
         legend: { show: false },
         cursor: { show: false },
         padding: [6, 16, 0, 0],
-        scales: { x: { time: false, range: () => [0, horizon()] }, y: { range: () => [0, this.top] } },
+        scales: { x: { time: false, range: span }, y: { range: () => [0, this.top] } },
         axes: [axis(24, 60), axis(46, 26)],
         series: [{}, curve(0), curve(1)],
       },
@@ -58,21 +93,21 @@ export class Race {
     this.observer.observe(picture);
   }
 
-  draw() {
-    const [a, b] = this.runners.map(goodputs);
+  /** What it shows of each. */
+  draw(): (number | null)[][] {
+    const values = this.runners.map(sums);
     let top = 0;
-    for (const value of [...a, ...b]) if (value !== null && value > top) top = value;
+    const row = this.runners[0].table.rowAt(this.span()[0]);
+    for (const value of values.flatMap((side) => side.slice(row))) top = Math.max(top, value ?? 0);
     this.top = rounded(top);
     const times = this.runners[0].table.columns[0];
-    const data = [times, a, b.slice(0, times.length)];
-    this.chart.setData(data as uPlot.AlignedData);
-    this.said.textContent = sentence(mean(a), mean(b));
+    this.chart.setData([times, values[0], values[1].slice(0, times.length)] as uPlot.AlignedData);
+    return values;
   }
 
   remove() {
     this.observer.disconnect();
     this.chart.destroy();
-    this.place.replaceChildren();
   }
 }
 
@@ -95,14 +130,8 @@ function rate(kbps: number): string {
   return kbps >= 995 ? `${(kbps / 1000).toFixed(2)} Mb/s` : `${kbps.toFixed(0)} kb/s`;
 }
 
-function columnsOf(info: Info): number[] {
-  const measured = info.drawn.map((flow, at) => ({ at, isMeasured: info.flows[flow].measured }));
-  const counted = measured.some(({ isMeasured }) => isMeasured) ? measured.filter(({ isMeasured }) => isMeasured) : measured;
-  return counted.map(({ at }) => 2 + 3 * at + 2);
-}
-
-/** Nothing where no flow has a goodput yet. */
-function goodputs({ table, columns }: Runner): (number | null)[] {
+/** Nothing where no flow has a value yet. */
+function sums({ table, columns }: Runner): (number | null)[] {
   return Array.from({ length: table.length }, (_, row) => {
     const known = columns.map((column) => table.columns[column][row]).filter((value) => !Number.isNaN(value));
     return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0);
@@ -114,10 +143,10 @@ function mean(values: (number | null)[]): number | null {
   return known.length === 0 ? null : known.reduce((sum, value) => sum + value, 0) / known.length;
 }
 
-function keyOf(letter: string, side: number): HTMLElement {
+function keyOf(text: string, side: number): HTMLElement {
   const swatch = element("span", { className: "swatch" });
   swatch.dataset.side = String(side);
-  return element("span", { className: "flow-key" }, swatch, `goodput of ${letter}, kb/s`);
+  return element("span", { className: "flow-key" }, swatch, text);
 }
 
 function curve(side: 0 | 1): uPlot.Series {

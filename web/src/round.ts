@@ -8,7 +8,15 @@ export function rounded(top: number): number {
   return (round ?? 12) * unit;
 }
 
-/** Where the axis of time ends now: it grows with the run, in steps that do not hurry. */
-export function horizonOf(now: number, duration: number): number {
-  return Math.min(duration, Math.max(rounded(now), duration / 12));
+/** From when to when, in seconds. */
+export type Span = [from: number, to: number];
+
+/** A run that goes no faster is seen from near, so many seconds of it. */
+export const SLOW = 0.1;
+const NEAR_S = 1.5;
+
+/** What the axis of time shows now: it grows with the run, in steps that do not hurry. */
+export function spanOf(now: number, duration: number, speed: number): Span {
+  if (speed <= SLOW) return [Math.max(now + 0.1 - NEAR_S, 0), Math.max(now + 0.1, NEAR_S)];
+  return [0, Math.min(duration, Math.max(rounded(now), duration / 12))];
 }

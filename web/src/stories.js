@@ -6,18 +6,21 @@
  * @property {string} title
  * @property {string} text
  * @property {string} scenario its name among the choices
+ * @property {number} [seed] 1 if it has none
  * @property {[StorySystem, StorySystem]} systems
  * @property {Step[]} steps
  */
 
 /**
- * A step stops the run at its moment, points at a part of the page and asks. The run goes on for `wait` seconds; then it stops
+ * A step stops the run at its moment, points at parts of the page and asks. The run goes on for `wait` seconds; then it stops
  * again and tells.
  * @typedef {object} Step
- * @property {{ at_s: number, loss?: { side: 0 | 1, by: "queue" | "air" } }} moment an instant, or the first loss by a cause after it
- * @property {import("./view").Part} look
+ * @property {import("./foresight.js").Moment} moment
+ * @property {Record<string, number>} [anew] both start again first, with these parameters
+ * @property {import("./view").Part[]} look
  * @property {string} ask
  * @property {number} wait seconds
+ * @property {number} speed while it waits
  * @property {string} tell
  */
 
@@ -34,26 +37,47 @@ const POLICER = 'link.radio.queue={ kind = "policer", rate_bps = 6e5, burst_byte
 export const STORIES = [
   {
     title: "One corrupted packet halves a TCP",
-    text: "The air loses one packet in a hundred, and no other flow is there. System A is plain TCP. System B is told the true cause by an oracle, and reduces its window for drops of the queue only.",
+    text: "System A is plain TCP. System B is told the true cause of a loss by an oracle, and reduces its window for drops of the queue only. Until the air loses a first packet, both do the same.",
     scenario: "web/scenarios/tcp.toml",
+    // The first whose first loss on the air stands alone; a test looks for it.
+    seed: 7,
     systems: [
       { algorithm: "", settings: "" },
       { algorithm: "omniscient", settings: "" },
     ],
     steps: [
       {
-        moment: { at_s: 8, loss: { side: 0, by: "air" } },
-        look: "steer",
-        ask: "The air has just corrupted a packet of A; no queue dropped it. What will A's congestion window do?",
-        wait: 1,
-        tell: "A's window fell. The sender noticed that a packet was missing, and plain TCP takes every loss for a full queue. B is told the cause: it sends such a packet again and keeps its window.",
+        moment: { at_s: 0, loss: { side: 0, by: "air, alone" }, before_s: 0.06 },
+        look: ["packets"],
+        ask: "The air is about to corrupt the circled packet, in both systems. The queue is all but empty. How will the sender find out?",
+        wait: 0.172,
+        speed: 0.05,
+        tell: "By a gap. The receiver discards a damaged packet, and nobody reports it. Each packet behind it makes the receiver ask for the missing one again: a ring on the way back. The third ring will tell the sender.",
       },
       {
-        moment: { at_s: 15 },
-        look: "race",
-        ask: "Every loss costs A a part of its window. How much more than A will B deliver?",
-        wait: 35,
-        tell: "More than one and a half times as much; the sentence has the number. A's window is cut before it fills the link. Now move “Loss on the air” to 0 %: without such losses both deliver the same.",
+        moment: { at_s: 0 },
+        look: ["steer"],
+        ask: "The third ring is about to arrive. What will A's congestion window do, and what B's?",
+        wait: 0.35,
+        speed: 0.1,
+        tell: "A's window is cut to half: all it sees is a gap, which a full queue would leave as well. B is told that it was the air: it sends the packet again, too, and keeps its window.",
+      },
+      {
+        moment: { at_s: 0 },
+        look: ["race"],
+        ask: "Every such loss costs A half its window. How much more than A will B have delivered at the end?",
+        wait: 30,
+        speed: 10,
+        tell: "One and a half times as much or more; the sentence has the number. A's window is cut before it fills the link.",
+      },
+      {
+        moment: { at_s: 0 },
+        anew: { loss: 0 },
+        look: ["race"],
+        ask: "Both have started again, and the air loses nothing now. How much more will B deliver?",
+        wait: 30,
+        speed: 10,
+        tell: "As much as A: all that is lost now, the queue dropped, and for that both reduce their windows.",
       },
     ],
   },
@@ -68,16 +92,18 @@ export const STORIES = [
     steps: [
       {
         moment: { at_s: 8, loss: { side: 1, by: "air" } },
-        look: "verdicts",
-        ask: "The air has corrupted a packet of B. Its delay has hardly risen. What will Spike say?",
+        look: ["losses", "verdicts", "delay"],
+        ask: "The air has corrupted a packet of B. Its delay is near its least. What will Spike say?",
         wait: 1,
+        speed: 0.5,
         tell: "Step through the losses of B with ▶: each has its verdict and what Spike compared.",
       },
       {
         moment: { at_s: 0, loss: { side: 1, by: "queue" } },
-        look: "delay",
+        look: ["delay"],
         ask: "The download has filled B's queue, and a packet was dropped. What did the one-way delay do before?",
         wait: 4,
+        speed: 2,
         tell: "It rose, so Spike says congestion. But the air goes on losing packets while the queue is long, and Spike calls many of them congestion, too: M_w grows. Add TCP flows, and watch it.",
       },
     ],
@@ -93,9 +119,10 @@ export const STORIES = [
     steps: [
       {
         moment: { at_s: 10 },
-        look: "delay",
+        look: ["losses", "verdicts", "delay"],
         ask: "While no queue builds up, A's delay hardly differs from its mean. What will ZigZag say of the air's losses?",
         wait: 10,
+        speed: 5,
         tell: "Congestion, nearly always: see M_w of A. So A slows down, sends too little to fill the queue, and so it goes on. Spike has no such trap. Add a TCP flow, so that there is a queue, and watch M_w of A.",
       },
     ],
@@ -111,9 +138,10 @@ export const STORIES = [
     steps: [
       {
         moment: { at_s: 0, loss: { side: 1, by: "queue" } },
-        look: "queue",
+        look: ["queue"],
         ask: "CoDel has dropped a packet of B. How long was the queue, and what will Spike make of that?",
         wait: 20,
+        speed: 5,
         tell: "The delay does not rise before CoDel drops, so Spike takes most of the drops for the air's: M_c of B. The sender does not slow down, and CoDel drops more. B's “Other settings” also take kind = \"pie\".",
       },
     ],
@@ -129,9 +157,10 @@ export const STORIES = [
     steps: [
       {
         moment: { at_s: 0, loss: { side: 1, by: "queue" } },
-        look: "delay",
+        look: ["delay"],
         ask: "The policer has dropped a packet of B. What did the delay do before?",
         wait: 20,
+        speed: 5,
         tell: "Nothing: a policer has no queue, so a rule of delay sees the air. What B then sends is lost at the policer, again and again. Now move “Loss on the air” to 0 %: all that is still lost there, the policer dropped.",
       },
     ],

@@ -1,7 +1,10 @@
-// A story in steps. Each waits for its moment, stops the run, points at what moves and asks. The run then goes on for a while,
-// so that the answer is seen before it is told.
+// A story in steps. Each comes to its moment, stops the run, points at what moves and asks. The run then goes on for a while,
+// so that the answer is seen before it is told. Where nothing is asked, it goes fast.
 
 import { button, element } from "./dom";
+import { instantOf, lossOf, type Foreseen } from "./foresight.js";
+import { SLOW } from "./round";
+import { isStill } from "./theme";
 
 type Story = (typeof import("./stories.js").STORIES)[number];
 type Step = Story["steps"][number];
@@ -9,82 +12,139 @@ type Step = Story["steps"][number];
 export interface Stage {
   play(): void;
   pause(): void;
+  /** How fast the run goes; none: as the user chose. */
+  pace(speed: number | null): void;
+  /** The packet that a step is about, by its sequence number. */
+  mark(seq: number | null): void;
+  /** Starts both again with these parameters; what they will be. */
+  again(parameters: Record<string, number>): Promise<[Foreseen, Foreseen] | undefined>;
 }
 
-/** Packets that the queues dropped and that the air corrupted, of both systems. */
-export type Lost = [readonly [number, number], readonly [number, number]];
-
+/** On the way to a moment. */
+const ON_THE_WAY = 5;
 export class Teller {
+  /** What the story is about. */
+  private readonly about = element("p", { className: "about soft small" });
   private steps: Step[] = [];
   private place = 0;
-  /** When what was asked is told, seconds; none before it is asked. */
-  private until: number | null = null;
+  private foreseen: [Foreseen, Foreseen] | null = null;
+  /** When the run stops, seconds. */
+  private next = Infinity;
+  private isAsked = false;
   private isWaiting = false;
-  /** Losses of the kind that a step waits for, when it began to wait. */
-  private lostBefore: number | null = null;
 
   constructor(
     private readonly said: HTMLElement,
     private readonly stage: Stage,
   ) {}
 
-  begin(story: Story) {
+  begin(story: Story, foreseen: [Foreseen, Foreseen]) {
     this.end();
     this.steps = story.steps;
-    this.said.replaceChildren(element("p", {}, story.text));
+    this.foreseen = foreseen;
+    this.about.textContent = story.text;
+    this.said.replaceChildren(this.about);
+    this.approach(0);
   }
 
   end() {
+    if (this.foreseen) this.leave();
+    this.said.replaceChildren();
+  }
+
+  /** The run is no longer what was foreseen: what was said stays, and nothing stops it any more. */
+  leave() {
     this.steps = [];
     this.place = 0;
-    this.until = null;
+    this.foreseen = null;
+    this.next = Infinity;
+    this.isAsked = false;
     this.isWaiting = false;
-    this.lostBefore = null;
-    this.said.replaceChildren();
-    point(null);
+    this.said.querySelector("button")?.remove();
+    point([], 0);
+    this.stage.mark(null);
+    this.stage.pace(null);
+  }
+
+  /** The run goes no further at once. */
+  limit(now: number): number {
+    return this.next > now ? this.next : Infinity;
   }
 
   /** Looks whether the moment of the next step has come. A run that is taken back begins no story anew. */
-  watch(now: number, lost: Lost) {
+  watch(now: number) {
     const step = this.steps[this.place];
-    if (!step || this.isWaiting) return;
-    if (this.until === null) {
-      if (this.hasCome(step, now, lost)) this.stop(step, step.ask, "See what happens", () => (this.until = now + step.wait));
-    } else if (now >= this.until) {
-      this.until = null;
-      this.lostBefore = null;
-      this.place += 1;
-      const isLast = this.place === this.steps.length;
-      this.stop(step, step.tell, isLast ? "Go on alone" : "Go on", () => {
-        if (isLast) point(null);
+    if (!step || this.isWaiting || now < this.next) return;
+    if (!this.isAsked) {
+      this.stop(step, step.ask, "See what happens", () => {
+        this.isAsked = true;
+        this.next = now + step.wait;
+        this.stage.pace(step.speed);
       });
+      return;
     }
+    this.isAsked = false;
+    this.place += 1;
+    const then = this.steps[this.place];
+    this.stop(step, step.tell, !then ? "Go on alone" : then.anew ? "Start again" : "Go on", () => {
+      if (!then) this.leave();
+      else if (then.anew) void this.startAgain(then.anew);
+      else this.approach(now);
+    });
   }
 
-  private hasCome({ moment: { at_s, loss } }: Step, now: number, lost: Lost): boolean {
-    if (now < at_s) return false;
-    if (!loss) return true;
-    const count = lost[loss.side][loss.by === "queue" ? 0 : 1];
-    this.lostBefore ??= count;
-    return count > this.lostBefore;
+  private async startAgain(parameters: Record<string, number>) {
+    this.stage.pause();
+    this.next = Infinity;
+    const foreseen = await this.stage.again(parameters);
+    if (!foreseen || !this.foreseen) return;
+    this.foreseen = foreseen;
+    this.approach(0);
+    this.stage.play();
   }
 
-  private stop({ look }: Step, text: string, label: string, then: () => void) {
+  private approach(now: number) {
+    const step = this.steps[this.place];
+    if (!step || !this.foreseen) return;
+    this.next = instantOf(step.moment, this.foreseen, now) ?? Infinity;
+    if (step.moment.loss?.by === "air, alone") this.stage.mark(lossOf(step.moment, this.foreseen, now)?.seq ?? null);
+    else if (step.speed > SLOW) this.stage.mark(null);
+    this.stage.pace(ON_THE_WAY);
+  }
+
+  private stop({ look, moment }: Step, text: string, label: string, then: () => void) {
     this.stage.pause();
     this.isWaiting = true;
-    point(look);
     const on = button(label, () => {
       this.isWaiting = false;
       on.remove();
-      then();
       this.stage.play();
+      then();
     }, { className: "primary" });
-    this.said.replaceChildren(element("p", {}, text), on);
+    // The first question comes soon: what the story is about is still to be read.
+    const about = this.place === 0 && !this.isAsked ? [this.about] : [];
+    this.said.replaceChildren(...about, element("p", {}, text), on);
+    point(look, moment.loss?.side ?? 0);
     on.focus({ preventScroll: true });
   }
 }
 
-/** Marks the parts of the page that a step is about. */
-function point(look: string | null) {
-  for (const part of document.querySelectorAll<HTMLElement>("[data-part]")) part.classList.toggle("pointed", part.dataset.part === look);
+/** Marks the parts of the page that a step is about, and brings those of a system into view. */
+function point(look: string[], side: 0 | 1) {
+  const pointed: HTMLElement[] = [];
+  for (const part of document.querySelectorAll<HTMLElement>("[data-part]")) {
+    const isPointed = look.includes(part.dataset.part ?? "");
+    part.classList.toggle("pointed", isPointed);
+    if (isPointed && part.offsetParent && !part.closest(`#view-${1 - side}`)) pointed.push(part);
+  }
+  if (pointed.length === 0) return;
+  const bar = document.querySelector<HTMLElement>(".transport");
+  const above = bar?.getBoundingClientRect().bottom ?? 0;
+  const boxes = pointed.map((part) => part.getBoundingClientRect());
+  const [top, bottom] = [Math.min(...boxes.map((box) => box.top)), Math.max(...boxes.map((box) => box.bottom))];
+  if (top >= above && bottom <= innerHeight) return;
+  // In the middle of what the bar leaves free, or from its beginning if it is higher.
+  const taken = bar?.offsetHeight ?? 0;
+  const free = innerHeight - taken - (bottom - top);
+  scrollBy({ top: top - taken - Math.max(free / 2, 12), behavior: isStill() ? "auto" : "smooth" });
 }

@@ -6,6 +6,7 @@ import { byId, element } from "./dom";
 import { Losses } from "./losses";
 import { Matrix } from "./matrix";
 import type { Info, LossRow } from "./protocol";
+import type { Span } from "./round";
 import { isTerm, term } from "./terms";
 
 /** The numbers of a quantity: which of a flow's columns it is, or the queue's. */
@@ -33,7 +34,7 @@ export function quantitiesOf(info: Info): Drawn[] {
 }
 
 export interface Shared {
-  horizon: () => number;
+  span: () => Span;
   /** Room for a second axis, on the right. */
   right: number;
   /** Asks for a loss by its place. */
@@ -56,7 +57,7 @@ export class View {
     readonly info: Info,
     readonly table: Table,
     private readonly quantities: Drawn[],
-    { horizon, right, ask }: Shared,
+    { span, right, ask }: Shared,
   ) {
     this.root = byId(`view-${side}`, HTMLDivElement);
     this.root.replaceChildren();
@@ -70,7 +71,9 @@ export class View {
     const [steer, goodput, ...rest] = quantities;
     this.curve(steer);
     this.curve(goodput);
-    this.losses = new Losses(this.part("losses", "Losses by true cause", ""), horizon, right, letter, ask);
+    const legend = "● verdict right ▲ wrong ○ none";
+    const whatFell = (from: number, to: number) => this.fall(steer, from, to);
+    this.losses = new Losses(this.part("losses", "Losses by true cause", legend), span, right, letter, ask, whatFell);
     this.matrix = new Matrix(this.part("verdicts", "Verdicts", ""), info.algorithms);
     for (const quantity of rest) this.curve(quantity);
   }
@@ -97,6 +100,24 @@ export class View {
     const swatch = element("span", { className: "swatch" });
     swatch.dataset.flow = "other";
     this.others.replaceChildren(swatch, others === 1 ? "1 other flow" : `${others} other flows`);
+  }
+
+  /** What the window or the rate of the only flow was at an instant, and its least until another one. */
+  private fall({ columns }: Drawn, from: number, to: number): string {
+    const [times] = this.table.columns;
+    const [curve] = columns;
+    const first = this.table.rowAt(from) - 1;
+    if (columns.length !== 1 || first < 0 || times[times.length - 1] < to) return "";
+    const values = this.table.columns[curve.column];
+    const before = values[first];
+    let least = before;
+    for (let row = first + 1; row < this.table.rowAt(to); row += 1) least = Math.min(least, values[row]);
+    if (!(before > 0)) return "";
+    const what = curve.unit === "packets" ? "the window" : "the rate";
+    const unit = curve.unit === "packets" ? "" : ` ${curve.unit}`;
+    const [high, low] = [before.toFixed(0), least.toFixed(0)];
+    const fell = Number(low) < Number(high) ? `fell from ${high} to ${low}${unit}` : `stayed at ${high}${unit} or above`;
+    return ` In the ${(to - from).toFixed(1)} s after, ${what} ${fell}.`;
   }
 
   private curve(quantity: Drawn) {

@@ -2,12 +2,14 @@
 
 import { Engine, LOSSES, LOST, PACKETS, ROWS, Refused, VERDICTS } from "./engine.js";
 import address from "./lab.wasm?url";
+import { foresee } from "./foresight.js";
 import { commandOf, savedAs, settingsOf } from "./settings.js";
 import type { Ask, Frame, Info, Network, Opened, Question, Reply, Setup, Side, System } from "./protocol";
 
 let engine: Engine | null = null;
 let labs: [number, number] | null = null;
 let infos: [Info, Info] | null = null;
+let columns: [number, number] = [0, 0];
 let step = 0;
 let end = 0;
 let now = 0;
@@ -72,11 +74,12 @@ function open(engine: Engine, { setup, most, changes }: Extract<Ask, { ask: "ope
   const [a, b] = made;
   labs = [a.lab, b.lab];
   infos = [a.info, b.info];
+  columns = [a.columns, b.columns];
   step = Math.max(a.info.step_s, 0.001);
   end = a.info.duration_s;
   now = 0;
   const network = plan(engine.ask({ network: { lab: a.lab } }));
-  return { settings, infos, columns: [a.columns, b.columns], network };
+  return { settings, infos, columns, network };
 }
 
 function hasLink(info: Info, link: string): boolean {
@@ -136,6 +139,10 @@ function carryOut(ask: Ask): unknown {
       const [network] = labs.map((lab) => loaded.ask({ seek: { lab, to_s: ask.to } }));
       now = Math.min(ask.to, end);
       return plan(network);
+    }
+    case "foresee": {
+      now = 0;
+      return labs.map((lab, side) => foresee(loaded, lab, columns[side]));
     }
     case "result":
       return loaded.ask({ result: { lab: labs[ask.side] } });

@@ -1,7 +1,6 @@
 import AxeBuilder from "@axe-core/playwright";
 import { mkdirSync, readFileSync } from "node:fs";
-import { horizonOf } from "../src/round";
-import { STORIES } from "../src/stories.js";
+import { spanOf } from "../src/round";
 import { clock, expect, paused, ready, saved, test, toTheEnd } from "./page";
 
 test("a visitor sees packets move at once, pauses, steps and goes on", async ({ page }) => {
@@ -21,7 +20,7 @@ test("a visitor sees packets move at once, pauses, steps and goes on", async ({ 
   await expect.poll(() => clock(page)).toBeGreaterThan(5);
 });
 
-test("both systems meet the same losses and the result of each is that of its settings", async ({ page }) => {
+test("both systems have the same link and the result of each is that of its settings", async ({ page }) => {
   await paused(page);
   await toTheEnd(page);
   const [a, b] = [JSON.parse(await saved(page, "A")), JSON.parse(await saved(page, "B"))];
@@ -464,22 +463,6 @@ for (const [width, height] of [
   }
 }
 
-test("every story sets both systems up and says what to look at", async ({ page }) => {
-  await paused(page);
-  const stories = page.locator("#stories button");
-  expect(await stories.count()).toBe(5);
-  for (const story of await stories.all()) {
-    await story.click();
-    await expect(story).toHaveAttribute("aria-pressed", "true");
-    await expect(page.locator("#story")).not.toBeEmpty();
-    await expect(page.locator("#error")).toBeEmpty();
-    await page.click("#step");
-    await expect.poll(() => clock(page)).toBeGreaterThan(0);
-  }
-  await expect(page.locator("#settings-1")).toHaveValue(/policer/);
-  await expect(page.locator("#command")).toContainText("burst_bytes");
-});
-
 test("settings of one system alone are those of the command line, and a wrong one changes nothing", async ({ page }) => {
   await paused(page);
   await page.fill("#settings-1", 'link.radio.queue={ kind = "codel" }; link.radio.delay_ms=5');
@@ -603,42 +586,38 @@ test("above all stands which system delivers more, as the results have it", asyn
   expect(Math.abs(Number(ofB) / b - 1)).toBeLessThan(0.1);
   await page.evaluate(() => scrollTo(0, 0));
   for (const part of ["race", "packets", "steer"]) {
-    const box = await page.locator(`[data-part="${part}"]`).first().boundingBox();
+    const box = await page.locator(`[data-part="${part}"]:visible`).first().boundingBox();
     expect(box && box.y < 900 && box.y >= 0, part).toBe(true);
   }
 });
 
 test("the axis of time grows with the run", () => {
-  expect(horizonOf(0, 90)).toBe(7.5);
-  expect(horizonOf(7, 90)).toBe(8);
-  expect(horizonOf(45, 90)).toBe(50);
-  expect(horizonOf(90, 90)).toBe(90);
-  for (let now = 0; now <= 90; now += 0.1) expect(horizonOf(now, 90)).toBeGreaterThanOrEqual(Math.min(now, 90));
+  expect(spanOf(0, 90, 1)).toEqual([0, 7.5]);
+  expect(spanOf(7, 90, 1)).toEqual([0, 8]);
+  expect(spanOf(45, 90, 1)).toEqual([0, 50]);
+  expect(spanOf(90, 90, 1)).toEqual([0, 90]);
+  for (let now = 0; now <= 90; now += 0.1) expect(spanOf(now, 90, 1)[1]).toBeGreaterThanOrEqual(Math.min(now, 90));
 });
 
-test("every step of every story comes, asks before it tells, and points at a part of the page", async ({ page }) => {
-  await paused(page);
-  await page.selectOption("#speed", "50");
-  for (const [at, story] of STORIES.entries()) {
-    await page.locator("#stories button").nth(at).click();
-    await expect(page.locator("#story")).toContainText(story.text.slice(0, 30));
-    await page.click("#play");
-    for (const [place, step] of story.steps.entries()) {
-      const see = page.getByRole("button", { name: "See what happens" });
-      await expect(see).toBeFocused();
-      await expect(page.locator("#story p")).toHaveText(step.ask);
-      await expect(page.locator(`[data-part="${step.look}"]`).first()).toHaveClass(/pointed/);
-      const asked = await clock(page);
-      await expect(page.getByRole("button", { name: "Play" })).toBeVisible();
-      await see.click();
-      const on = page.getByRole("button", { name: place + 1 === story.steps.length ? "Go on alone" : "Go on", exact: true });
-      await expect(on).toBeFocused();
-      await expect(page.locator("#story p")).toHaveText(step.tell);
-      expect(await clock(page)).toBeGreaterThanOrEqual(asked + step.wait - 0.01);
-      await on.click();
-    }
-    await expect(page.locator(".pointed")).toHaveCount(0);
+test("a slow run is seen from near, up to now", () => {
+  expect(spanOf(0, 90, 0.1)).toEqual([0, 1.5]);
+  for (let now = 0; now <= 90; now += 0.1) {
+    const [from, to] = spanOf(now, 90, 0.05);
+    expect(from <= now && to > now && to - from < 1.51).toBe(true);
   }
+});
+
+test("no empty control stands there while the simulator loads", async ({ page }) => {
+  await page.route(/lab-.*\.wasm$/, async (route) => {
+    await new Promise((done) => setTimeout(done, 1500));
+    await route.continue();
+  });
+  await page.goto("./");
+  await expect(page.locator("#message")).toHaveText("The simulator is loading …");
+  expect(await page.locator("main button:visible, select:visible, input:visible").count()).toBe(0);
+  await page.waitForSelector("html[data-ready]");
+  await expect(page.locator("#scenario")).toBeVisible();
+  await expect(page.locator("#message")).toBeEmpty();
 });
 
 test("a word tells what it means when it is focused", async ({ page }) => {

@@ -110,6 +110,7 @@ fn pages(profile: impl Fn(&'static str) -> &'static str) -> Result<()> {
     let flags = format!("target.{TARGET}.rustflags={:?}", dist::without_folders()?);
     // One after the other: built together, each would have the features that any of them asks for.
     for [file, own, package] in MODULES {
+        println!("compiles {file} for the page");
         let profile = profile(own);
         let build = format!("build --quiet --profile {profile} --target {TARGET} --lib -p");
         run(cargo(&build).arg(package).args(["--config", &flags]))?;
@@ -118,6 +119,7 @@ fn pages(profile: impl Fn(&'static str) -> &'static str) -> Result<()> {
         fs::copy(&built, root().join("web/src").join(file))
             .with_context(|| format!("{} cannot be copied", built.display()))?;
     }
+    println!("builds the page into web/dist");
     install()?;
     run(in_web("npm").args(["run", "build"]))
 }

@@ -39,6 +39,7 @@ pub(crate) fn site(options: &Options) -> Result<()> {
     tools::ensure(TOOLS)?;
     tools::ensure(checks::OPTIONAL_PARTS_BUILD)?;
     lab::build()?;
+    println!("documents the crates");
     // What was documented here before, such as dependencies, is no part of it.
     fresh(target().join("doc"))?;
     checks::documentation()?;
@@ -57,12 +58,22 @@ pub(crate) fn short() -> Result<()> {
 fn put_together(report: Option<&Path>) -> Result<()> {
     let site = target().join("site");
     let book = target().join("book");
+    println!("binds the pages into a book");
     pages(&book)?;
     // mdBook removes what its folder holds.
     run(tools::own("mdbook").arg("build").arg(&book).arg("--dest-dir").arg(&site))?;
     copy(&root().join("web/dist"), &site.join("lab"))?;
     copy(&target().join("doc"), &site.join("api"))?;
+    println!(
+        "{}",
+        if report.is_some() {
+            "copies the papers' report"
+        } else {
+            "measures for the papers' report"
+        }
+    );
     papers(report, &site.join("papers"))?;
+    println!("checks the links");
     links::check(&site)?;
     println!("{0}: `losscause lab --site {0}` serves it", site.display());
     Ok(())

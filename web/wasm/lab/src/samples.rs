@@ -1,6 +1,6 @@
 //! What a page draws over time: one row per step of time.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use losscause::{Span, Time};
 use losscause_sim::{Event, EventKind, FlowId, LinkId, PacketKind, Traffic};
@@ -28,8 +28,32 @@ struct Flow {
     steer: f64,
     delay_ms: f64,
     delays: u32,
-    /// Payload delivered at the last few steps, the newest last.
-    delivered_bytes: VecDeque<u64>,
+    arrived: Arrived,
+    /// Packets that had arrived at the last few steps, the newest last.
+    arrived_packets: VecDeque<u64>,
+}
+
+/// Distinct packets that arrived, in any order: a receiver that waits for a packet delivers what
+/// came behind it all at once, faster than any link.
+#[derive(Clone, Debug, Default)]
+struct Arrived {
+    packets: u64,
+    /// The number after the largest that arrived.
+    next: u64,
+    /// Below it.
+    missing: BTreeSet<u64>,
+}
+
+impl Arrived {
+    fn take(&mut self, seq: u64) {
+        if seq >= self.next {
+            self.missing.extend(self.next..seq);
+            self.next = seq + 1;
+            self.packets += 1;
+        } else if self.missing.remove(&seq) {
+            self.packets += 1;
+        }
+    }
 }
 
 /// Steps of time of a whole run.
@@ -52,7 +76,8 @@ impl Samples {
             steer: f64::NAN,
             delay_ms: 0.0,
             delays: 0,
-            delivered_bytes: VecDeque::from([0]),
+            arrived: Arrived::default(),
+            arrived_packets: VecDeque::from([0]),
         };
         Self {
             step,
@@ -98,6 +123,7 @@ impl Samples {
                 {
                     flow.delay_ms += (event.at - timing.sent_at).as_millis_f64();
                     flow.delays += 1;
+                    flow.arrived.take(packet.seq);
                 }
             }
             _ => {}
@@ -108,16 +134,18 @@ impl Samples {
     pub(crate) fn sample(&mut self, run: &Run) {
         self.rows.extend([self.next.as_secs_f64(), f64::from(self.queue_pkts)]);
         for flow in &mut self.flows {
-            let delivered = run.flow(flow.id).delivered_payload_bytes;
-            if flow.delivered_bytes.len() > GOODPUT_STEPS {
-                flow.delivered_bytes.pop_front();
+            let report = run.flow(flow.id);
+            let payload_bytes = report.received_payload_bytes / report.received_packets.max(1);
+            if flow.arrived_packets.len() > GOODPUT_STEPS {
+                flow.arrived_packets.pop_front();
             }
-            let before = flow.delivered_bytes.front().copied().unwrap_or_default();
-            let seconds = self.step.as_secs_f64() * flow.delivered_bytes.len() as f64;
-            flow.delivered_bytes.push_back(delivered);
+            let before = flow.arrived_packets.front().copied().unwrap_or_default();
+            let seconds = self.step.as_secs_f64() * flow.arrived_packets.len() as f64;
+            flow.arrived_packets.push_back(flow.arrived.packets);
+            let bytes = (flow.arrived.packets - before) * payload_bytes;
             let delay_ms =
                 if flow.delays == 0 { f64::NAN } else { flow.delay_ms / f64::from(flow.delays) };
-            self.rows.extend([flow.steer, delay_ms, (delivered - before) as f64 * 8e-3 / seconds]);
+            self.rows.extend([flow.steer, delay_ms, bytes as f64 * 8e-3 / seconds]);
             (flow.delay_ms, flow.delays) = (0.0, 0);
         }
         self.next += self.step;
