@@ -357,7 +357,7 @@ fn what_was_not_read_is_named() {
         (RAW, udp(51_820, &wireguard), "WireGuard"),
         (RAW, udp(4_500, &[7; 40]), "ESP"),
         (RAW, udp(53, &[0x80; 40]), "DNS"),
-        (RAW, udp(5_005, &[0x80, 200, 0, 6, 0, 0]), "RTCP"),
+        (RAW, udp(5_005, &[&[0x80, 200, 0, 6][..], &[1; 24]].concat()), "RTCP"),
         (RAW, udp(9_999, &[0; 40]), "other UDP"),
         (RAW, udp(9_999, &[0x80; 40]), "other UDP"),
         (ETHERNET, ethernet(0x88e5, &[0; 40]), "MACsec"),

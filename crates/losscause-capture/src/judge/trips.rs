@@ -46,8 +46,9 @@ const TICKS: Span = Span::from_millis(2);
 /// The delays of the packets before the newest gap.
 #[derive(Clone, Copy, Debug)]
 struct BeforeGap {
-    /// When the newest of them left.
+    /// When the newest of them left, and its trip time.
     left: Time,
+    trip: Span,
     /// [`QueueSeen::recent`] then.
     recent: [Span; 2],
 }
@@ -179,7 +180,7 @@ impl Trips {
     /// The next observation shows a gap: what is known now is of the packets before it.
     pub(crate) fn on_gap(&mut self) {
         self.before_gap = self.latest.and_then(|(at, trip)| {
-            Some(BeforeGap { left: at - trip, recent: self.queue.recent()? })
+            Some(BeforeGap { left: at - trip, trip, recent: self.queue.recent()? })
         });
     }
 
@@ -190,13 +191,23 @@ impl Trips {
     /// closer to the lost one: a lost packet leaves more room for those behind it, and these may
     /// have left much later.
     pub(crate) fn queue_at_loss(&self, now: Time, sent: Option<Time>) -> Option<QueueSeen> {
-        let (at, trip) = self.latest?;
+        self.latest?;
         let queue = self.queue.seen(now)?;
+        let before = self.close_before(sent);
+        Some(QueueSeen { recent: before.map_or(queue.recent, |before| before.recent), ..queue })
+    }
+
+    /// The trip time beside a packet that left at `sent`, if that is known, by the same choice.
+    pub(crate) fn before_loss(&self, sent: Option<Time>) -> Option<Span> {
+        self.close_before(sent).map(|before| before.trip).or_else(|| self.latest())
+    }
+
+    fn close_before(&self, sent: Option<Time>) -> Option<BeforeGap> {
+        let (at, trip) = self.latest?;
         let is_closer = |before: &BeforeGap| {
             sent.is_none_or(|sent| (sent - before.left).abs() <= (at - trip - sent).abs())
         };
-        let before = self.before_gap.filter(is_closer);
-        Some(QueueSeen { recent: before.map_or(queue.recent, |before| before.recent), ..queue })
+        self.before_gap.filter(is_closer)
     }
 
     /// The trip time of the newest observation.
@@ -283,6 +294,10 @@ mod tests {
         assert_eq!(least(Some(at(110))), Some(ms(24)));
         assert_eq!(least(Some(at(1_150))), Some(Span::ZERO));
         assert_eq!(least(None), Some(ms(24)), "the packets before the gap");
+        // Of the packet itself, not of those around it.
+        let trip = |sent: Option<i64>| trips.before_loss(sent.map(at));
+        assert_eq!(trip(Some(110)), Some(ms(89)));
+        assert_eq!((trip(Some(1_150)), trip(None)), (Some(ms(40)), Some(ms(89))));
     }
 
     #[test]
