@@ -333,10 +333,17 @@ impl Flow {
         is_incomplete(self.wire_packets, self.capture_drops)
     }
 
+    /// Whether its numbers jumped back and forth, as those of several connections with the same ports
+    /// do.
+    pub(crate) fn is_mixed(&self) -> bool {
+        self.protocol == Protocol::Tcp && self.renumbered > 1
+    }
+
     /// Whether losses would show.
     fn shows_losses(&self) -> bool {
         self.packets > 0
             && !self.is_incomplete()
+            && !self.is_mixed()
             && !self.may_be_in_wrong_order()
             && !self.may_lose_behind()
     }

@@ -149,8 +149,7 @@ impl Captured<'_> {
         let is_longer = |loss: &&Loss| loss.queueing_ms.is_some_and(|ms| ms > longest_ms);
         let longer = flow.losses.iter().filter(is_longer).count();
         let is_usual = flow.queueing.is_some_and(|queueing| queueing.p95_ms > longest_ms);
-        let jumps = if flow.protocol == Protocol::Tcp { flow.renumbered } else { 0 };
-        jumps <= 1 && !is_usual && longer * 2 <= flow.losses.len()
+        !flow.is_mixed() && !is_usual && longer * 2 <= flow.losses.len()
     }
 
     /// Why the capture cannot show the cause of a flow's losses, if it cannot.

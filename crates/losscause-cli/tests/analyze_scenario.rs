@@ -59,10 +59,13 @@ fn the_commands_that_follow_from_a_cause_run() {
         assert_eq!(told["cause"], cause, "{told}");
         let next: Vec<&str> =
             told["next"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
-        assert_eq!(next[0].starts_with("tc qdisc replace "), shaped, "{next:?}");
+        // What changes the machine is the last, with what undoes it.
+        let changes = next.last().unwrap();
+        assert_eq!(changes.starts_with("tc qdisc replace "), shaped, "{next:?}");
+        assert_eq!(changes.ends_with("; undo: tc qdisc del dev <interface> root"), shaped, "{next:?}");
         let own: Vec<&str> =
             next.iter().filter_map(|command| command.strip_prefix("losscause ")).collect();
-        assert!(own.len() == 2 && own[1].starts_with("compare link.toml "), "{next:?}");
+        assert!(own.len() == 2 && own[1].starts_with("compare sender.toml "), "{next:?}");
         let printed =
             text(&losscause(&["analyze", "c/sender.pcap", "--verbose"], place.path()).stdout);
         assert!(
