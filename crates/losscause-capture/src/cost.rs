@@ -96,7 +96,8 @@ impl Cost {
     /// What it cost: "The flow got 4.1 Mb/s of its path's 9.6 Mb/s", if the path was hardly used and
     /// that is certain; behind a policer in any case.
     pub(crate) fn in_short(&self, is_policer: bool) -> Option<String> {
-        let used = self.used.filter(|used| is_policer || *used < USED && !self.path_rate_changes)?;
+        let used =
+            self.used.filter(|used| is_policer || *used < USED && !self.path_rate_changes)?;
         let goodput = units::rate(self.goodput_bps);
         let path = units::rate(self.path_rate_bps?);
         Some(match is_policer {

@@ -81,10 +81,8 @@ impl FlowDiagnosis {
     /// Of a flow that got nearly all that a policer leaves: no shaper brings more.
     fn advice_at_limit(&self) -> Option<String> {
         let cost = self.cost.filter(|cost| cost.used.is_some_and(|used| used >= USED_UP))?;
-        let again = cost
-            .again
-            .map(|again| format!(" ({:.1} % were)", 100.0 * again))
-            .unwrap_or_default();
+        let again =
+            cost.again.map(|again| format!(" ({:.1} % were)", 100.0 * again)).unwrap_or_default();
         Some(format!(
             "Its rate is the limit, the plan's or the provider's: a shaper just below it saves packets sent again{again}, and \
              brings no more rate"

@@ -47,7 +47,8 @@ impl Flow {
         if self.lost() == 0 {
             return None;
         }
-        let at_losses: Vec<f64> = self.losses.iter().filter_map(|loss| loss.queueing_before_ms).collect();
+        let at_losses: Vec<f64> =
+            self.losses.iter().filter_map(|loss| loss.queueing_before_ms).collect();
         let (Some(queueing), false) = (self.queueing, at_losses.is_empty()) else {
             return Some(
                 "The queueing delay at its losses is not known, so that nothing backs the verdicts.".to_owned(),

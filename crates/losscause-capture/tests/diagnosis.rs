@@ -182,7 +182,9 @@ fn a_flow_with_all_that_a_policer_leaves_is_promised_no_more() {
     let answer = analysis.answer();
     // 3.2 Mb/s less the headers, and so many packets sent again.
     assert!(
-        answer.contains("The flow got 3.1 Mb/s, no less than the policer leaves for data (3.1 Mb/s)."),
+        answer.contains(
+            "The flow got 3.1 Mb/s, no less than the policer leaves for data (3.1 Mb/s)."
+        ),
         "{answer}"
     );
     let saved = format!("saves packets sent again ({:.1} % were)", 100.0 * again);
@@ -195,7 +197,9 @@ fn a_flow_with_all_that_a_policer_leaves_is_promised_no_more() {
 
 #[test]
 fn a_named_cause_is_followed_by_no_other_conclusion() {
-    for path in [&mut policer(400_000, 100_000) as &mut dyn FnMut(u64) -> Option<u64>, &mut random(50)] {
+    for path in
+        [&mut policer(400_000, 100_000) as &mut dyn FnMut(u64) -> Option<u64>, &mut random(50)]
+    {
         let analysis = analysis(&transfer(60, path));
         let evidence = analysis.flows[0].evidence().unwrap();
         assert!(evidence.starts_with("Its queueing delay hardly varies ("), "{evidence}");
@@ -310,8 +314,7 @@ fn together(first: &[(u64, Segment)], second: &[(u64, Segment)], apart_us: u64) 
 fn renumbered(packets: &[(u64, Segment)], by: u32) -> Vec<(u64, Segment)> {
     let mut packets = packets.to_vec();
     for (_, segment) in &mut packets {
-        let own =
-            if segment.from_first { &mut segment.seq } else { &mut segment.ack };
+        let own = if segment.from_first { &mut segment.seq } else { &mut segment.ack };
         *own = own.wrapping_add(by);
         for place in (4..segment.options.len()).step_by(4) {
             let place = place..place + 4;
@@ -433,7 +436,9 @@ fn each_cause_that_is_named_has_its_advice_and_its_commands() {
     packets.sort();
     let analysis = analyze(pcap(&packets).as_slice(), "two.pcap", &Options::all()).unwrap();
     let answer = analysis.answer();
-    for part in [": Clear: a full queue (", "Put fq_codel ", ": Clear: the air", "Look at the radio "] {
+    for part in
+        [": Clear: a full queue (", "Put fq_codel ", ": Clear: the air", "Look at the radio "]
+    {
         assert_eq!(answer.matches(part).count(), 1, "{part}: {answer}");
     }
     let next = analysis.next();

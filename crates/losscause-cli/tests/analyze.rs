@@ -200,8 +200,7 @@ fn losses_are_never_written_over_a_capture() {
 fn no_option_writes_over_a_file_that_is_there() {
     let place = captures();
     std::fs::write(place.path().join("mine.csv"), "mine").unwrap();
-    for option in
-        ["--losses", "--observations", "--report", "--annotate", "--share", "--scenario"]
+    for option in ["--losses", "--observations", "--report", "--annotate", "--share", "--scenario"]
     {
         assert_eq!(
             refusal(&[option, "mine.csv", "sender.pcap.gz"], place.path()),
@@ -209,18 +208,6 @@ fn no_option_writes_over_a_file_that_is_there() {
         );
     }
     assert_eq!(std::fs::read_to_string(place.path().join("mine.csv")).unwrap(), "mine");
-}
-
-#[test]
-fn the_files_of_next_commands_are_named_after_their_captures() {
-    let place = captures();
-    std::fs::create_dir(place.path().join("other")).unwrap();
-    std::fs::copy(place.path().join("sender.pcap.gz"), place.path().join("other/sender.pcap.gz"))
-        .unwrap();
-    // Losses of the first seconds have one cause.
-    let both = ["--to", "3", "sender.pcap.gz", "other/sender.pcap.gz"];
-    let printed = text(&analyze(&both, place.path()).stdout);
-    println!("{printed}");
 }
 
 #[test]

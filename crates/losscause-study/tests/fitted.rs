@@ -250,7 +250,8 @@ fn what_losses_cost_is_held_against_what_the_path_takes() {
         "{cost:?}"
     );
     assert!(
-        next[2].starts_with("tc qdisc replace dev <interface> root cake bandwidth 2") && next.len() == 3,
+        next[2].starts_with("tc qdisc replace dev <interface> root cake bandwidth 2")
+            && next.len() == 3,
         "{next:?}"
     );
     // A shaper brings more only to a flow that got less.

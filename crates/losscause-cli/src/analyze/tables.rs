@@ -82,9 +82,8 @@ impl NewFiles {
                     }
                     None => self.free(&wanted),
                 };
-                let named = |command: &String| {
-                    command.replace(&format!(" {wanted}"), &format!(" {name}"))
-                };
+                let named =
+                    |command: &String| command.replace(&format!(" {wanted}"), &format!(" {name}"));
                 commands = commands.iter().map(named).collect();
             }
         }
