@@ -1,12 +1,12 @@
 //! What backs the verdicts on single losses, in words: the delays at the losses, and the errors to
 //! expect.
 
-use losscause::diagnosis::Certainty;
+use losscause::diagnosis::{self, Certainty, Unknown};
 
 use crate::answer::{at_its_end, plural};
 use crate::causes::MOST_OF_TEN;
 use crate::judge::trust::Share;
-use crate::{Flow, Queueing};
+use crate::{Flow, FlowDiagnosis, Queueing};
 
 /// A cause that most losses have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +49,11 @@ impl Flow {
         }
         let at_losses: Vec<f64> =
             self.losses.iter().filter_map(|loss| loss.queueing_before_ms).collect();
-        let (Some(queueing), false) = (self.queueing, at_losses.is_empty()) else {
+        let is_mixed = |told: &FlowDiagnosis| {
+            told.diagnosis.cause == diagnosis::Cause::NotShown(Unknown::Mixed)
+        };
+        let is_known = !at_losses.is_empty() && !self.diagnosis.as_ref().is_some_and(is_mixed);
+        let (Some(queueing), true) = (self.queueing, is_known) else {
             return Some(
                 "The queueing delay at its losses is not known, so that nothing backs the verdicts.".to_owned(),
             );
