@@ -122,13 +122,13 @@ def losses(result: Analysis, ax: Axes | None) -> Axes:
     points: dict[str, list[tuple[float, float]]] = {}
     for flow in result["captures"][0]["flows"]:
         for loss in flow["losses"]:
-            if loss["queueing_ms"] is not None:
+            if loss["queueing_before_ms"] is not None:
                 verdict = loss["verdicts"].get(flow["recommended"], "undecided")
-                points.setdefault(verdict, []).append((loss["time_s"], loss["queueing_ms"]))
+                points.setdefault(verdict, []).append((loss["time_s"], loss["queueing_before_ms"]))
     for verdict, found in points.items():
         times, delays = zip(*found, strict=True)
         axes.scatter(times, delays, color=COLOURS.get(verdict, "0.6"), label=f"{verdict} ({len(found)})", s=20)
-    axes.set(xlabel="time, s", ylabel="queueing delay at the loss, ms")
+    axes.set(xlabel="time, s", ylabel="queueing delay before the loss, ms")
     if points:
         axes.legend()
     return axes

@@ -270,7 +270,7 @@ class Analysis(Result):
         return self._rows("captures", "flows", "losses", keep=["id"])
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """The losses over time, each at the queueing delay that its flow then had, in the colour of its verdict by the
+        """The losses over time, each at the queueing delay that its flow had before, in the colour of its verdict by the
         algorithm that is recommended for the flow."""
         from losscause import _plot
 

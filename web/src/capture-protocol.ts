@@ -6,7 +6,7 @@ export type Look = "congestion" | "wireless" | "undecided" | "timer";
 /** What is shown of a capture: `View` of web/wasm/capture. */
 export interface View {
   answer: string;
-  first: First | null;
+  first: First[];
   cut: string | null;
   notes: string[];
   packets: number;

@@ -21,8 +21,8 @@ const page = {
 };
 
 /** The columns of the flows' table, as the program has them, and which of them are numbers. */
-const COLUMNS = ["flow", "data from", "to", "seen at", "packets", "losses", "%", "again", "wireless", "congestion", "undecided", "by"];
-const NUMBERS = new Set(["flow", "packets", "losses", "%", "again", "wireless", "congestion", "undecided"]);
+const COLUMNS = ["flow", "data from", "to", "seen at", "packets", "losses", "%", "again", "cause", "one by one"];
+const NUMBERS = new Set(["flow", "packets", "losses", "%", "again"]);
 
 /** Rows of the table that are laid out in one frame. */
 const ROWS_AT_ONCE = 40;
@@ -116,7 +116,7 @@ async function show(view: View, file: string) {
     element("p", { className: "file" }, `${file}: ${view.packets.toLocaleString("en")} packets in ${seconds} s`),
     element("h2", { className: "says" }, view.answer),
   ];
-  if (view.first !== null) parts.push(first(view.first));
+  parts.push(...view.first.map(first));
   if (view.cut !== null) parts.push(element("p", { className: "cut" }, view.cut));
   if (view.drawn.length > 1) parts.push(element("ul", {}, ...view.drawn.map(sentence)));
   if (view.undrawn > 0) {

@@ -10,11 +10,8 @@ use crate::flow::is_incomplete;
 use crate::names;
 use crate::units;
 use crate::{
-    Analysis, Flow, FlowDiagnosis, Loss, Outage, Pause, Protocol, Summary, Tries, Vantage,
+    Analysis, Flow, FlowDiagnosis, Loss, Outage, Pause, Protocol, Summary, Tries, Vantage, causes,
 };
-
-/// Of so many losses most have one cause.
-pub(crate) const MOST_OF_TEN: u64 = 8;
 
 /// What is said of losses.
 #[derive(Default)]
@@ -118,7 +115,7 @@ impl Analysis {
             lossy.iter().copied().filter(|flow| flow.is_told_one_by_one()).collect();
         let beside =
             timers.into_iter().chain(told_one_by_one(&one_by_one)).collect::<Vec<_>>().join(" ");
-        let [headline, causes] = told_causes(&lossy).unwrap_or_default();
+        let [headline, causes] = causes::told(&lossy).unwrap_or_default();
         Told { lost, headline, causes, beside }
     }
 
@@ -227,68 +224,9 @@ impl Analysis {
         );
         told
     }
-
-    /// The commands to run next, in their order: for the cause of most losses. `FILE` stands for
-    /// the capture, words in angle brackets for what the reader knows.
-    pub fn next(&self) -> &[String] {
-        self.diagnosis().map_or(&[], |told| &told.next)
-    }
-
-    /// The cause of most losses, as the flow tells that lost most to it; none if nothing was lost.
-    pub fn diagnosis(&self) -> Option<&FlowDiagnosis> {
-        let lossy: Vec<&Flow> = self.flows.iter().filter(|flow| flow.lost() > 0).collect();
-        Some(shared_causes(&lossy).first()?.told)
-    }
 }
 
 impl Flow {
-    /// The heads of [`Self::cells`].
-    pub const HEADS: [&str; 12] = [
-        "flow",
-        "data from",
-        "to",
-        "seen at",
-        "packets",
-        "losses",
-        "%",
-        "again",
-        "wireless",
-        "congestion",
-        "undecided",
-        "by",
-    ];
-
-    /// A table row: number (minor: in brackets), ends, vantage point, packets, losses, their share,
-    /// packets that were sent again, losses called wireless and congestion, those undecided, and
-    /// the algorithm that called them so. A cause that is named in the place of single verdicts
-    /// stands in theirs, and what the capture does not show is a dash.
-    pub fn cells(&self) -> [String; 12] {
-        const UNKNOWN: &str = "–";
-        let Summary { wireless, congestion, undecided, .. } = self.verdicts();
-        let named = self.named().filter(|_| self.lost() > 0);
-        let verdict = |count: u64| match named {
-            Some(_) => UNKNOWN.to_owned(),
-            None => count.to_string(),
-        };
-        let by = named.map(|named| named.cause.name().to_owned()).or(self.recommended.clone());
-        let is_known = self.lost() > 0 || !self.may_lose_behind();
-        let if_known = |text: String| if is_known { text } else { UNKNOWN.to_owned() };
-        [
-            if self.minor { format!("({})", self.id) } else { self.id.to_string() },
-            self.src_told(),
-            self.dst_told(),
-            self.vantage.to_string(),
-            self.packets.to_string(),
-            if_known(self.lost().to_string()),
-            if_known(format!("{:.1}", 100.0 * self.lost_share())),
-            self.sent_again.to_string(),
-            if_known(verdict(wireless)),
-            if_known(verdict(congestion)),
-            if_known(verdict(undecided)),
-            by.unwrap_or_else(|| UNKNOWN.to_owned()),
-        ]
-    }
-
     /// The flow's sender with its name: `192.0.2.1:443 (example.org)`.
     pub fn src_told(&self) -> String {
         names::behind(&self.src, self.src_name.as_deref())
@@ -326,7 +264,7 @@ impl Flow {
             .to_owned();
         }
         let lost = format!("{}.", plural(self.lost(), "lost packet"));
-        let causes = told_causes(&[self]).map(|[_, causes]| causes);
+        let causes = causes::told(&[self]).map(|[_, causes]| causes);
         let one_by_one = self.is_told_one_by_one().then(|| told_one_by_one(&[self])).flatten();
         [Some(lost), causes, one_by_one].into_iter().flatten().collect::<Vec<_>>().join(" ")
     }
@@ -335,7 +273,8 @@ impl Flow {
     pub fn told(&self, loss: &Loss) -> [String; 2] {
         let what = if self.protocol == Protocol::Tcp { "sequence number" } else { "packet" };
         let delay =
-            loss.queueing_ms.map(|ms| format!(", queueing delay {ms:.1} ms")).unwrap_or_default();
+            loss.queueing_before_ms.map(|ms| format!(", queueing delay before it {ms:.1} ms"));
+        let delay = delay.unwrap_or_default();
         let said = match (self.recommended.as_ref(), self.judgement(loss)) {
             (Some(name), Some(judgement)) => by(name, &judgement.to_string()),
             _ => "no algorithm can judge it".to_owned(),
@@ -360,7 +299,12 @@ impl Flow {
         let nothing_backs = matches!(
             diagnosis.cause,
             Cause::NotShown(
-                Unknown::NoDelays | Unknown::NotObserved | Unknown::NoPlace | Unknown::OnlyTimers
+                Unknown::NoDelays
+                    | Unknown::NotObserved
+                    | Unknown::NoPlace
+                    | Unknown::OnlyTimers
+                    | Unknown::CutOptions
+                    | Unknown::Mixed
             )
         );
         is_told && !nothing_backs && self.recommended.is_some()
@@ -389,17 +333,24 @@ impl Flow {
         is_incomplete(self.wire_packets, self.capture_drops)
     }
 
+    /// Whether its numbers jumped back and forth, as those of several connections with the same ports
+    /// do.
+    pub(crate) fn is_mixed(&self) -> bool {
+        self.protocol == Protocol::Tcp && self.renumbered > 1
+    }
+
     /// Whether losses would show.
     fn shows_losses(&self) -> bool {
         self.packets > 0
             && !self.is_incomplete()
+            && !self.is_mixed()
             && !self.may_be_in_wrong_order()
             && !self.may_lose_behind()
     }
 
     /// Whether it is a stream that may have been captured in front of the place where it lost
     /// packets: a gap shows only behind that.
-    fn may_lose_behind(&self) -> bool {
+    pub(crate) fn may_lose_behind(&self) -> bool {
         let is_in_front = matches!(self.vantage, Vantage::Sender | Vantage::Unknown);
         self.protocol.is_numbered() && is_in_front && self.lost() == 0
     }
@@ -582,72 +533,6 @@ fn counted(by: &str, verdicts: Summary) -> String {
     let untold =
         if undecided == 0 { String::new() } else { format!(", and {undecided} cannot be told") };
     format!("by {by}, {wireless} are wireless and {congestion} congestion{untold}")
-}
-/// The causes of these flows' losses, those of most losses first.
-fn shared_causes<'a>(lossy: &[&'a Flow]) -> Vec<Shared<'a>> {
-    let mut causes: Vec<Shared<'_>> = Vec::new();
-    for flow in lossy {
-        let Some(told) = &flow.diagnosis else { continue };
-        let name = told.diagnosis.cause.name();
-        match causes.iter_mut().find(|shared| shared.told.diagnosis.cause.name() == name) {
-            Some(shared) => {
-                shared.lost += flow.lost();
-                if flow.lost() > shared.most {
-                    (shared.most, shared.told) = (flow.lost(), told);
-                }
-            }
-            None => causes.push(Shared { told, lost: flow.lost(), most: flow.lost() }),
-        }
-    }
-    causes.sort_by_key(|shared| std::cmp::Reverse(shared.lost));
-    causes
-}
-
-/// The causes of these flows' losses: in short; and how sure they are, what shows them and what to
-/// do.
-fn told_causes(lossy: &[&Flow]) -> Option<[String; 2]> {
-    let causes = shared_causes(lossy);
-    let main = causes.first()?;
-    let total = causes.iter().map(|shared| shared.lost).sum::<u64>();
-    let advice = main.told.advice();
-    let Diagnosis { cause, certainty, .. } = main.told.diagnosis;
-    if main.lost * 10 >= total * MOST_OF_TEN {
-        // Only of a flow alone, and with a cause, is a low rate what its losses cost.
-        let cost =
-            main.told.cost.filter(|_| lossy.len() == 1 && certainty != Certainty::CannotTell);
-        let cost = cost
-            .and_then(|cost| cost.in_short())
-            .map(|cost| format!(" {cost}."))
-            .unwrap_or_default();
-        // A cause that is named is not that of the others' losses.
-        let of = if main.lost < total && certainty != Certainty::CannotTell {
-            format!("{} of {total}: ", main.lost)
-        } else {
-            String::new()
-        };
-        return Some([
-            format!("{of}{certainty}: {cause}."),
-            format!("{of}{}.{cost} {advice}.", main.told.diagnosis),
-        ]);
-    }
-    let told: Vec<String> = causes
-        .iter()
-        .map(|shared| format!("{} of {total}: {}", shared.lost, shared.told.diagnosis))
-        .collect();
-    Some([
-        "Causes differ by flow.".to_owned(),
-        format!("Causes differ by flow. {}. {advice}.", told.join(". ")),
-    ])
-}
-
-/// A cause that several flows may have.
-struct Shared<'a> {
-    /// Of the flow that lost most to it.
-    told: &'a FlowDiagnosis,
-    /// Losses of all of them.
-    lost: u64,
-    /// Losses of that flow.
-    most: u64,
 }
 
 /// What the algorithms to follow call these flows' losses: a sentence.

@@ -7,6 +7,7 @@
 //! | slow | the time after the first loss in which less than four fifths of that rate passed, without all time that the application or the receiver took: it was at least so long. Not of a rate that changes |
 //! | repair | the time in which a lost packet had been sent and was not sent again yet; of several at once it counts once |
 //! | timers | the same of the losses that only a timer showed |
+//! | again | the share of packets that were sent again |
 //!
 //! What was not seen is none, never zero.
 
@@ -40,6 +41,9 @@ pub struct Cost {
     pub repair_s: Option<f64>,
     /// Of that, a timer was waited for.
     pub timer_s: Option<f64>,
+    /// The share of its packets that were sent again, from 0 to 1; none if the capture is not one at
+    /// the sender.
+    pub again: Option<f64>,
 }
 
 /// Below this part of its rate, a path is not used: steps of time measure the rate within a few
@@ -85,20 +89,28 @@ impl Cost {
                 .map(|path| (slow(path) - held_s).max(0.0)),
             repair_s: repair(|_| true),
             timer_s: repair(Loss::is_by_timer),
+            again: is_at_sender.then(|| flow.sent_again as f64 / flow.packets.max(1) as f64),
         })
     }
 
-    /// What it cost, if the path was hardly used and that is certain: "The flow got 4.1 Mb/s of its
-    /// path's 9.6 Mb/s".
-    pub(crate) fn in_short(&self) -> Option<String> {
-        let path = self
-            .path_rate_bps
-            .filter(|_| !self.path_rate_changes && self.used.is_some_and(|used| used < USED))?;
-        Some(format!(
-            "The flow got {} of its path's {}",
-            units::rate(self.goodput_bps),
-            units::rate(path)
-        ))
+    /// What it cost: "The flow got 4.1 Mb/s of its path's 9.6 Mb/s", if the path was hardly used and
+    /// that is certain; behind a policer in any case.
+    pub(crate) fn in_short(&self, is_policer: bool) -> Option<String> {
+        let used =
+            self.used.filter(|used| is_policer || *used < USED && !self.path_rate_changes)?;
+        let goodput = units::rate(self.goodput_bps);
+        let path = units::rate(self.path_rate_bps?);
+        Some(match is_policer {
+            // As behind a bucket that was full.
+            true if used >= 1.0 => {
+                format!("The flow got {goodput}, no less than the policer leaves for data ({path})")
+            }
+            true => format!(
+                "The flow got {goodput} of the {path} that the policer leaves for data ({:.0} %)",
+                100.0 * used
+            ),
+            false => format!("The flow got {goodput} of its path's {path}"),
+        })
     }
 
     /// In one line: "2.3 of 2.9 Mb/s (80 %); below four fifths of that for at least 11.8 of 28.4 s;

@@ -1,9 +1,12 @@
 //! What backs the verdicts on single losses, in words: the delays at the losses, and the errors to
 //! expect.
 
-use crate::answer::{MOST_OF_TEN, at_its_end, plural};
+use losscause::diagnosis::{self, Certainty, Unknown};
+
+use crate::answer::{at_its_end, plural};
+use crate::causes::MOST_OF_TEN;
 use crate::judge::trust::Share;
-use crate::{Flow, Queueing};
+use crate::{Flow, FlowDiagnosis, Queueing};
 
 /// A cause that most losses have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,26 +41,42 @@ impl Cause {
 }
 
 impl Flow {
-    /// What the queueing delay at its losses says, beside the delay of all its packets; none
-    /// without a loss.
+    /// What the queueing delay before its losses says, beside the delay of all its packets; none
+    /// without a loss. A conclusion only where no cause is named, which rests on more.
     pub fn evidence(&self) -> Option<String> {
         if self.lost() == 0 {
             return None;
         }
-        let at_losses: Vec<f64> = self.losses.iter().filter_map(|loss| loss.queueing_ms).collect();
-        let (Some(queueing), false) = (self.queueing, at_losses.is_empty()) else {
+        let at_losses: Vec<f64> =
+            self.losses.iter().filter_map(|loss| loss.queueing_before_ms).collect();
+        let is_mixed = |told: &FlowDiagnosis| {
+            told.diagnosis.cause == diagnosis::Cause::NotShown(Unknown::Mixed)
+        };
+        let is_known = !at_losses.is_empty() && !self.diagnosis.as_ref().is_some_and(is_mixed);
+        let (Some(queueing), true) = (self.queueing, is_known) else {
             return Some(
                 "The queueing delay at its losses is not known, so that nothing backs the verdicts.".to_owned(),
             );
         };
+        let is_named = self
+            .diagnosis
+            .as_ref()
+            .is_some_and(|told| told.diagnosis.certainty > Certainty::CannotTell);
         if queueing.p95_ms < CLEAR_MS {
+            let conclusion = if is_named {
+                ""
+            } else {
+                " Then no queue fills, or one that drops early, such as CoDel or a policer: delay alone cannot tell."
+            };
+            let p95 = ms(queueing.p95_ms);
             return Some(format!(
-                "Its queueing delay hardly varies (95 % of its packets waited less than {}). Then no queue fills, or one \
-                 that drops early, such as CoDel or a policer: delay alone cannot tell.",
-                ms(queueing.p95_ms)
+                "Its queueing delay hardly varies (95 % of its packets waited less than {p95}).{conclusion}"
             ));
         }
         let (words, cause) = weigh(&at_losses, queueing);
+        if is_named {
+            return Some(format!("{words}."));
+        }
         let verdicts = self.verdicts();
         let told = verdicts.wireless + verdicts.congestion > 0;
         let disagrees = |cause| told && Cause::of(verdicts.wireless, verdicts.congestion) != cause;

@@ -9,7 +9,7 @@ use crate::{Analysis, FlowDiagnosis};
 #[derive(Clone, Debug, Serialize)]
 #[non_exhaustive]
 pub struct First {
-    /// The cause of most losses, and how sure it is.
+    /// The cause, and how sure it is.
     pub cause: String,
     /// The numbers that show it.
     pub evidence: Vec<String>,
@@ -22,9 +22,10 @@ pub struct First {
 }
 
 impl Analysis {
-    /// What to know and to do first; none if nothing was lost.
-    pub fn first(&self) -> Option<First> {
-        self.diagnosis().map(First::of)
+    /// What to know and to do first, for each cause that the answer tells; nothing if nothing was
+    /// lost.
+    pub fn first(&self) -> Vec<First> {
+        self.diagnoses().into_iter().map(First::of).collect()
     }
 }
 
@@ -32,7 +33,7 @@ impl First {
     fn of(told: &FlowDiagnosis) -> Self {
         let diagnosis = &told.diagnosis;
         Self {
-            cause: format!("{}: {}.", diagnosis.certainty, diagnosis.cause),
+            cause: format!("{}.", diagnosis.in_short()),
             evidence: diagnosis
                 .findings()
                 .map(|finding| capitalised(&finding.to_string()))

@@ -18,7 +18,7 @@ pub enum LossKind {
     ShortQueue,
     /// The path was gone.
     Outage,
-    /// No cause is named for all, and the algorithm to follow calls it wireless.
+    /// No cause is named for it, and the algorithm to follow calls it wireless.
     CalledWireless,
     /// The same, and it calls it congestion.
     CalledCongestion,
@@ -50,7 +50,7 @@ impl Flow {
         if loss.is_by_timer() {
             return LossKind::ByTimer;
         }
-        let named = self.named().map(|diagnosis| diagnosis.cause);
+        let named = self.named().filter(|_| !loss.is_apart).map(|diagnosis| diagnosis.cause);
         match (named, self.verdict(loss)) {
             (Some(Cause::Policer { .. }), _) => LossKind::Policer,
             (Some(Cause::FullQueue), _) => LossKind::FullQueue,

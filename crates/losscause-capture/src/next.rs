@@ -1,48 +1,97 @@
-//! The commands that follow from a cause: what mends it, and what shows more of it.
+//! The commands that follow from a cause: what shows more of it, and what mends it.
 
 use losscause::diagnosis::{Cause, PathRate, Unknown};
-use losscause::lda::BuiltIn;
 
-use crate::{Flow, FlowDiagnosis, Protocol};
+use crate::{Flow, FlowDiagnosis, Protocol, Vantage};
 
 /// The captures of both ends, joined.
 const BOTH: &str = "losscause analyze --sender FILE --receiver FILE";
+/// A capture that shows all that one end has.
+const AT_SENDER: &str = "tcpdump -i <interface of the sender> -s 128 -w sender.pcap";
 
-/// The commands to run next, in their order. `FILE` stands for the capture, words in angle brackets
-/// for what the reader knows; `is_largest` if no other TCP flow of the capture carried more.
+/// The files that the commands of a flow write, and which flow it is.
+pub(crate) struct Names {
+    /// As a shell takes them.
+    scenario: String,
+    marked: String,
+    /// The option that chooses the flow.
+    chosen: String,
+}
+
+impl Names {
+    /// For a flow of the capture `file`, in the working folder; `is_largest` if no other TCP flow of
+    /// it carried more.
+    pub(crate) fn of(file: &str, flow: &Flow, is_largest: bool) -> Self {
+        let stem = stem(file);
+        let id = flow.id;
+        let (of_flow, chosen) = match is_largest {
+            true => (String::new(), String::new()),
+            false => (format!("-flow-{id}"), format!(" --flow <sender of flow {id}>")),
+        };
+        Self {
+            scenario: quoted(&format!("{stem}{of_flow}.toml")),
+            marked: quoted(&format!("{stem}-marked.pcapng")),
+            chosen,
+        }
+    }
+}
+
+/// A capture's name without folders and endings; "link" if it is not that of a file.
+fn stem(file: &str) -> &str {
+    let name = file.rsplit(['/', '\\']).next().unwrap_or_default();
+    let is_packed = |name: &&str| [".gz", ".xz", ".zst"].iter().any(|end| name.ends_with(end));
+    let bare = Some(name).filter(is_packed).and_then(|name| name.rsplit_once('.'));
+    match bare.map_or(name, |(bare, _)| bare).rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => "link",
+    }
+}
+
+/// A file's name as a shell takes it.
+pub fn quoted(file: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:".contains(c);
+    if file.chars().all(is_plain) && !file.starts_with('-') {
+        return file.to_owned();
+    }
+    format!("'{}'", file.replace('\'', r"'\''"))
+}
+
+/// The commands to run next, in their order: what changes something is the last. `FILE` stands for
+/// the capture, words in angle brackets for what the reader knows.
 pub(crate) fn commands(
     flow: &Flow,
     cause: Cause,
     path: Option<PathRate>,
-    is_largest: bool,
+    names: &Names,
 ) -> Vec<String> {
     if let Cause::NotShown(unknown) = cause {
         return vec![settling(flow, unknown)];
     }
     let mut commands = Vec::new();
     let shaped = cause.shaped_bps(path);
-    if let Some(bps) = shaped {
-        commands.push(format!(
-            "tc qdisc replace dev <interface> root cake bandwidth {}kbit",
-            bps / 1_000
-        ));
-    }
     match compared(flow, cause, path, shaped) {
         Some(compared) => {
-            let chosen = if is_largest {
-                String::new()
-            } else {
-                format!(" --flow <sender of flow {}>", flow.id)
-            };
-            commands.push(format!("losscause analyze FILE{chosen} --scenario link.toml"));
-            commands.push(format!("losscause compare link.toml {compared}"));
+            let Names { scenario, chosen, .. } = names;
+            commands.push(format!("losscause analyze FILE{chosen} --scenario {scenario}"));
+            commands.push(format!("losscause compare {scenario} {compared}"));
         }
         // A log of an endpoint is no capture.
         None if flow.protocol == Protocol::Quic => {
             commands.push("losscause analyze FILE --verbose".to_owned());
         }
-        None => commands.push("losscause analyze FILE --annotate marked.pcapng".to_owned()),
+        None => {
+            commands.push(format!("losscause analyze FILE --annotate {}", names.marked));
+            let is_elsewhere = flow.protocol == Protocol::Tcp && flow.vantage != Vantage::Sender;
+            commands.extend((cause == Cause::Air && is_elsewhere).then(|| AT_SENDER.to_owned()));
+        }
     }
+    commands.extend(shaped.map(|bps| {
+        format!(
+            "tc qdisc replace dev <interface> root cake bandwidth {}kbit   # all traffic of the interface; undo: tc qdisc del dev \
+             <interface> root",
+            bps / 1_000
+        )
+    }));
     commands
 }
 
@@ -53,7 +102,7 @@ pub(crate) fn in_both(told: FlowDiagnosis) -> FlowDiagnosis {
         BOTH => format!("{BOTH} --report report.html"),
         _ => command,
     });
-    FlowDiagnosis { next: next.collect(), is_of_both: true, ..told }
+    FlowDiagnosis { next: next.collect(), vantage: Vantage::Both, ..told }
 }
 
 /// What to compare on the fitted link; none if its scenario does not have the cause.
@@ -79,7 +128,7 @@ fn compared(
             let packets = round_trip_pkts(&path);
             format!("--variant 'a round trip: queue_packets={packets}'")
         }
-        Cause::Air if !has_queue => format!("--lda none,{}", BuiltIn::RECOMMENDED.info().name),
+        Cause::Air if !has_queue => "--all".to_owned(),
         _ => return None,
     })
 }
@@ -92,9 +141,10 @@ fn round_trip_pkts(path: &PathRate) -> f64 {
 /// The command whose capture would settle what this one does not show.
 fn settling(flow: &Flow, unknown: Unknown) -> String {
     match unknown {
-        Unknown::TooFew | Unknown::NotObserved | Unknown::NoPlace => {
-            "tcpdump -i <interface of the sender> -s 128 -w sender.pcap".to_owned()
+        Unknown::TooFew | Unknown::NotObserved | Unknown::NoPlace | Unknown::Mixed => {
+            AT_SENDER.to_owned()
         }
+        Unknown::CutOptions => "tcpdump -i <interface> -s 128 -w whole.pcap".to_owned(),
         _ if flow.protocol == Protocol::Quic => "losscause analyze FILE --verbose".to_owned(),
         _ => BOTH.to_owned(),
     }
@@ -114,5 +164,20 @@ mod tests {
         };
         // 12 Mb/s for 40 ms are 60,000 bytes.
         assert_eq!((pkts(12_000_000), pkts(12_100_000)), (40.0, 41.0));
+    }
+
+    #[test]
+    fn files_are_named_after_the_capture() {
+        let named = [
+            ("caps/server-slow.pcap", "server-slow"),
+            ("sender.pcap.gz", "sender"),
+            ("up.2026-11-29.pcapng", "up.2026-11-29"),
+            (r"C:\caps\a b.pcap.zst", "a b"),
+            ("standard input", "link"),
+            ("eth0", "link"),
+            (".pcap", "link"),
+        ];
+        assert_eq!(named.map(|(file, _)| stem(file)), named.map(|(_, stem)| stem));
+        assert_eq!([quoted("a.toml"), quoted("it's")], ["a.toml", r"'it'\''s'"]);
     }
 }

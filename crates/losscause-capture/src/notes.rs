@@ -64,7 +64,12 @@ impl Analysis {
         } else {
             ""
         };
-        format!("no {read} data among its {packets}: {kinds}{logs}{damage}")
+        let udp = if self.unread.of(Unread::Udp) > 0 {
+            "; of UDP, streams of RTP, SRT, WireGuard and ESP are read"
+        } else {
+            ""
+        };
+        format!("no {read} data among its {packets}: {kinds}{udp}{logs}{damage}")
     }
 
     /// Of two joined captures: what each of them tells alone.
@@ -135,7 +140,8 @@ impl Analysis {
                 "one that was not acknowledged",
             );
         }
-        let renumbered = self.flows.iter().map(|flow| flow.renumbered).sum();
+        let streams = self.flows.iter().filter(|flow| flow.protocol.is_numbered());
+        let renumbered = streams.map(|flow| flow.renumbered).sum();
         note(
             renumbered,
             [

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 
 use common::{SYN, Segment, pcap, rtp};
 use losscause::Verdict;
+use losscause::diagnosis::{Cause, Unknown};
 use losscause::registry::Registry;
 use losscause_capture::judge::Chosen;
 use losscause_capture::{Analysis, Flow, Options, Vantage, analyze};
@@ -195,6 +196,22 @@ fn no_verdict_changes_if_the_clock_is_set_and_the_step_is_told() {
             }
         }
     }
+}
+
+#[test]
+fn delays_longer_than_the_capture_show_no_cause() {
+    let [_, mut capture] = transfer();
+    // Every other packet has the timestamp of another connection, 24 days before.
+    let data = capture.iter_mut().filter(|(_, bytes)| bytes.len() > 40 + 12 + BYTES - 1);
+    for (_, bytes) in data.step_by(2) {
+        let stamp: [u8; 4] = bytes[44..48].try_into().unwrap();
+        let other = u32::from_be_bytes(stamp).wrapping_sub(2_063_326_756);
+        bytes[44..48].copy_from_slice(&other.to_be_bytes());
+    }
+    let flow = main_flow(&capture);
+    let found = flow.diagnosis.as_ref().unwrap().diagnosis;
+    assert_eq!(found.cause, Cause::NotShown(Unknown::Mixed), "{found}");
+    assert!(flow.evidence().unwrap().contains(" is not known"), "{:?}", flow.evidence());
 }
 
 /// Packets of a stream: when each arrives, its number, and its timestamp in ticks of 90 kHz.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use common::{SYN, Segment, pcap};
 use losscause::diagnosis::{Cause, Certainty, Diagnosis, Unknown};
-use losscause_capture::{Analysis, Flow, Options, analyze};
+use losscause_capture::{Analysis, Flow, Loss, LossKind, Options, analyze};
 
 /// The payload of a packet, and its size on the wire, bytes.
 const PAYLOAD: u64 = 1_000;
@@ -81,8 +81,10 @@ impl Sender {
 /// A capture at a sender whose path says of each packet, by its time in microseconds, how long it
 /// takes from the sender and back beyond the empty path's round trip, if it arrives.
 fn transfer(seconds: u64, mut path: impl FnMut(u64) -> Option<u64>) -> Vec<(u64, Segment)> {
-    let syn = Segment { flags: SYN, ack: 0, ..Segment::data(0, 0) };
-    let syn_ack = Segment { flags: SYN | 16, seq: 0, ..Segment::ack(1) };
+    // Windows of a megabyte (RFC 7323, section 2.2).
+    let options = vec![1, 3, 3, 4];
+    let syn = Segment { flags: SYN, ack: 0, options: options.clone(), ..Segment::data(0, 0) };
+    let syn_ack = Segment { flags: SYN | 16, seq: 0, options, ..Segment::ack(1) };
     let mut sender = Sender { window: 10.0, ..Sender::default() };
     sender.packets = vec![(0, syn), (RTT_US, syn_ack), (RTT_US, Segment::data(1, 0))];
     let mut arrivals: BTreeMap<(u64, u64), ()> = BTreeMap::new();
@@ -170,6 +172,42 @@ fn a_policer_is_named_with_its_rate_and_burst() {
 }
 
 #[test]
+fn a_flow_with_all_that_a_policer_leaves_is_promised_no_more() {
+    let analysis = analysis(&transfer(60, policer(400_000, 100_000)));
+    let flow = &analysis.flows[0];
+    let told = flow.diagnosis.as_ref().unwrap();
+    let cost = told.cost.unwrap();
+    let again = flow.sent_again as f64 / flow.packets as f64;
+    assert!(cost.used.unwrap() >= 0.9 && cost.again == Some(again), "{cost:?}");
+    let answer = analysis.answer();
+    // 3.2 Mb/s less the headers, and so many packets sent again.
+    assert!(
+        answer.contains(
+            "The flow got 3.1 Mb/s, no less than the policer leaves for data (3.1 Mb/s)."
+        ),
+        "{answer}"
+    );
+    let saved = format!("saves packets sent again ({:.1} % were)", 100.0 * again);
+    assert!(answer.contains(&saved) && !answer.contains("Shape to"), "{answer}");
+    let next = analysis.next();
+    assert!(next.len() == 3 && next[1].starts_with("losscause compare link.toml "), "{next:?}");
+    let undo = "   # all traffic of the interface; undo: tc qdisc del dev <interface> root";
+    assert!(next[2].starts_with("tc qdisc replace ") && next[2].ends_with(undo), "{next:?}");
+}
+
+#[test]
+fn a_named_cause_is_followed_by_no_other_conclusion() {
+    for path in
+        [&mut policer(400_000, 100_000) as &mut dyn FnMut(u64) -> Option<u64>, &mut random(50)]
+    {
+        let analysis = analysis(&transfer(60, path));
+        let evidence = analysis.flows[0].evidence().unwrap();
+        assert!(evidence.starts_with("Its queueing delay hardly varies ("), "{evidence}");
+        assert!(evidence.ends_with(" ms)."), "{evidence}");
+    }
+}
+
+#[test]
 fn connections_of_the_same_hosts_tell_a_policer_together() {
     let mut bucket = policer(400_000, 100_000);
     let mut packets = Vec::new();
@@ -198,6 +236,173 @@ fn a_queue_that_is_full_at_losses_is_named() {
     assert_eq!((found.cause, found.certainty), (Cause::FullQueue, Certainty::Clear), "{found}");
 }
 
+/// A queue of 60 ms whose overflows take twelve packets. Its link is twice as fast for two seconds
+/// then, and the air takes three packets of an empty queue.
+fn overflows_and_air() -> impl FnMut(u64) -> Option<u64> {
+    const RATE: u64 = 1_200_000;
+    let per_packet = WIRE * 1_000_000 / RATE;
+    let (mut free_us, mut overflow_us) = (0_u64, 0_u64);
+    let (mut dropping, mut of_air) = (0, 3);
+    move |now| {
+        if free_us.saturating_sub(now) >= 60_000 {
+            (dropping, of_air, overflow_us) = (12, 0, now);
+        }
+        if dropping > 0 {
+            dropping -= 1;
+            return None;
+        }
+        let is_fast = overflow_us > 0 && now < overflow_us + 2_000_000;
+        if is_fast && of_air < 3 && now > overflow_us + 500_000 * (of_air + 1) {
+            of_air += 1;
+            return None;
+        }
+        free_us = free_us.max(now) + if is_fast { per_packet / 2 } else { per_packet };
+        Some(free_us - now)
+    }
+}
+
+#[test]
+fn losses_that_no_overflow_explains_are_set_apart() {
+    let analysis = analysis(&transfer(120, overflows_and_air()));
+    let flow = &analysis.flows[0];
+    let told = flow.diagnosis.as_ref().unwrap();
+    assert_eq!(told.diagnosis.cause, Cause::FullQueue, "{}", told.diagnosis);
+    // 16 overflows of twelve packets, and three of the air behind all but the last.
+    let of_queue = |loss: &&Loss| flow.kind_of(loss) == LossKind::FullQueue;
+    let drawn = flow.losses.iter().filter(of_queue).count() as u64;
+    assert_eq!((flow.lost(), flow.lost_to_cause(), drawn), (192 + 45, 192, 192));
+    assert!(analysis.headline().ends_with(" 192 of 237: Likely: a full queue."));
+    assert_eq!(flow.cells()[8], "full-queue, likely (192)");
+    let apart = flow.losses.iter().find(|loss| !of_queue(loss)).unwrap();
+    assert_eq!(flow.told_cause(apart), "cause not shown");
+}
+
+#[test]
+fn a_loss_stands_at_the_delay_of_the_packet_before_it() {
+    // The air loses a packet for good after 30 ms of repeats, behind which the others wait.
+    let mut strikes = random(300);
+    let mut held_us = 0;
+    let repeated = move |now: u64| {
+        let is_lost = strikes(now).is_none();
+        if is_lost {
+            held_us = now + 30_000;
+        }
+        (!is_lost).then(|| held_us.saturating_sub(now))
+    };
+    let analysis = analysis(&transfer(60, repeated));
+    let flow = &analysis.flows[0];
+    let usual = |of: fn(&Loss) -> Option<f64>| {
+        let mut sorted: Vec<f64> = flow.losses.iter().filter_map(of).collect();
+        sorted.sort_by(f64::total_cmp);
+        sorted[sorted.len() / 2]
+    };
+    assert!(usual(|loss| loss.queueing_ms) > 20.0, "{}", analysis.answer());
+    assert!(usual(|loss| loss.queueing_before_ms) < 1.0, "{}", analysis.answer());
+    assert!(flow.told(&flow.losses[0])[0].contains(", queueing delay before it "));
+}
+
+/// The packets of two captures in one, the second so much later or earlier, in the order of time
+/// if they are merged.
+fn together(first: &[(u64, Segment)], second: &[(u64, Segment)], apart_us: u64) -> Analysis {
+    let later = second.iter().map(|(us, segment)| (us + apart_us, segment.clone()));
+    let mut packets: Vec<(u64, Segment)> = first.iter().cloned().chain(later).collect();
+    packets.sort_by_key(|(us, _)| *us);
+    analysis(&packets)
+}
+
+/// As if the connection had begun with another number.
+fn renumbered(packets: &[(u64, Segment)], by: u32) -> Vec<(u64, Segment)> {
+    let mut packets = packets.to_vec();
+    for (_, segment) in &mut packets {
+        let own = if segment.from_first { &mut segment.seq } else { &mut segment.ack };
+        *own = own.wrapping_add(by);
+        for place in (4..segment.options.len()).step_by(4) {
+            let place = place..place + 4;
+            let number: [u8; 4] = segment.options[place.clone()].try_into().unwrap();
+            let number = u32::from_be_bytes(number).wrapping_add(by);
+            segment.options[place].copy_from_slice(&number.to_be_bytes());
+        }
+    }
+    packets
+}
+
+#[test]
+fn a_handshake_or_time_that_goes_back_begins_another_connection() {
+    let one = transfer(20, policer(400_000, 100_000));
+    let alone = analysis(&one);
+    let tells = |analysis: &Analysis, what: &str| {
+        let mut flows: Vec<(u64, u64, u64)> = analysis
+            .flows
+            .iter()
+            .map(|flow| (flow.packets, flow.lost(), flow.sent_again))
+            .collect();
+        flows.dedup();
+        let own = &alone.flows[0];
+        assert_eq!(flows, [(own.packets, own.lost(), own.sent_again)], "{what}");
+        assert_eq!(analysis.flows.len(), 2, "{what}");
+        assert!(!analysis.answer().contains("SYN"), "{what}: {}", analysis.answer());
+        for flow in &analysis.flows {
+            assert!(flow.named_cause().unwrap().contains("a policer"), "{what}");
+        }
+    };
+    tells(&together(&one, &one, 200_000_000), "the same numbers again");
+    for by in [5_000, 1 << 31] {
+        tells(&together(&one, &renumbered(&one, by), 20_050_000), "other numbers at once");
+    }
+    // Appended, with the times of before.
+    let appended: Vec<_> = [&one[..], &one[3..]].concat();
+    let bytes: Vec<_> = appended.iter().map(|(us, segment)| (*us, segment.bytes())).collect();
+    let appended = analyze(pcap(&bytes).as_slice(), "f", &Options::all()).unwrap();
+    assert_eq!(appended.flows.iter().filter(|flow| flow.lost() > 0).count(), 2);
+}
+
+#[test]
+fn connections_that_are_mixed_show_no_cause() {
+    let one = transfer(20, policer(400_000, 100_000));
+    let far = renumbered(&one, 1 << 31);
+    let mixed = together(&one, &far, 5_000);
+    let unknown = "Whether a data packet of 1 flow was lost, the capture does not show.";
+    assert!(mixed.answer().starts_with(unknown), "{}", mixed.answer());
+    for by in [5_000_000, 1 << 29, 3 << 29] {
+        let mixed = together(&one, &renumbered(&one, by), 5_000);
+        assert_eq!(mixed.flows[0].named_cause(), None, "{by}: {}", mixed.answer());
+    }
+    // In turns, so that each has losses.
+    let in_second = |packets: &[(u64, Segment)], which: u64| -> Vec<(u64, Segment)> {
+        packets.iter().filter(|(us, _)| us / 1_000_000 % 2 == which).cloned().collect()
+    };
+    let mixed = together(&in_second(&one, 0), &in_second(&far, 1), 0);
+    let flow = &mixed.flows[0];
+    let found = flow.diagnosis.as_ref().unwrap().diagnosis;
+    assert_eq!(found.cause, Cause::NotShown(Unknown::Mixed), "{found}");
+    assert_eq!((flow.cells()[8].as_str(), flow.cells()[9].as_str()), ("not-shown", ""));
+    assert!(!mixed.answer().contains("One by one"), "{}", mixed.answer());
+}
+
+#[test]
+fn cut_options_are_the_reason_if_nothing_is_shown() {
+    let cut = transfer(60, policer(400_000, 100_000));
+    let mut file = Vec::new();
+    for word in [0xa1b2_3c4d_u32, 0x0004_0002, 0, 0, 44, 101] {
+        file.extend(word.to_le_bytes());
+    }
+    // 44 bytes hold the headers, and no block of SACK.
+    for (us, segment) in &cut {
+        let bytes = segment.bytes();
+        let kept = bytes.len().min(44);
+        let [second, ns] = [us / 1_000_000, us % 1_000_000 * 1_000];
+        for word in [second, ns, kept as u64, bytes.len() as u64] {
+            file.extend((word as u32).to_le_bytes());
+        }
+        file.extend(&bytes[..kept]);
+    }
+    let analysis = analyze(file.as_slice(), "f", &Options::all()).unwrap();
+    let found = analysis.diagnosis().unwrap().diagnosis;
+    assert_eq!(found.cause, Cause::NotShown(Unknown::CutOptions), "{found}");
+    assert!(analysis.answer().contains("tcpdump -s 128"), "{}", analysis.answer());
+    assert_eq!(analysis.next(), ["tcpdump -i <interface> -s 128 -w whole.pcap"]);
+}
+
 #[test]
 fn a_cause_that_is_named_is_told_of_so_many_losses_as_have_it() {
     let queue = transfer(60, tail_drop(400_000, 40));
@@ -215,6 +420,35 @@ fn a_cause_that_is_named_is_told_of_so_many_losses_as_have_it() {
     lost.sort_unstable();
     let told = format!("{} of {}: Clear: a full queue", lost[1], lost[0] + lost[1]);
     assert!(lost[0] > 0 && analysis.headline().contains(&told), "{}", analysis.answer());
+}
+
+#[test]
+fn each_cause_that_is_named_has_its_advice_and_its_commands() {
+    let queue = transfer(60, tail_drop(400_000, 40));
+    let mut packets: Vec<_> = queue.iter().map(|(us, segment)| (*us, segment.bytes())).collect();
+    for (us, segment) in transfer(60, random(50)) {
+        let mut bytes = segment.bytes();
+        // The low byte of the first host's address and of its port.
+        let at = if segment.from_first { [15, 21] } else { [19, 23] };
+        at.iter().for_each(|&place| bytes[place] += 1);
+        packets.push((us, bytes));
+    }
+    packets.sort();
+    let analysis = analyze(pcap(&packets).as_slice(), "two.pcap", &Options::all()).unwrap();
+    let answer = analysis.answer();
+    for part in
+        [": Clear: a full queue (", "Put fq_codel ", ": Clear: the air", "Look at the radio "]
+    {
+        assert_eq!(answer.matches(part).count(), 1, "{part}: {answer}");
+    }
+    let next = analysis.next();
+    let has = |text: &str| next.iter().any(|command| command.contains(text));
+    assert!(has("compare two.toml --variant 'fq_codel: "), "{next:?}");
+    assert!(has("compare two-flow-2.toml --all"), "{next:?}");
+    assert_eq!(analysis.first().len(), 2);
+    let causes: Vec<String> = analysis.flows.iter().map(|flow| flow.cells()[8].clone()).collect();
+    assert!(causes.contains(&"full-queue, clear".to_owned()), "{causes:?}");
+    assert!(causes.contains(&"air, clear".to_owned()), "{causes:?}");
 }
 
 #[test]

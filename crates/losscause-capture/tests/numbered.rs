@@ -6,6 +6,7 @@ mod common;
 
 use common::{pcap, pcap_of, rtp};
 use losscause::Verdict;
+use losscause_capture::packet::Unread;
 use losscause_capture::{
     Analysis, Evidence, Flow, JoinError, Options, Protocol, Vantage, analyze, analyze_both,
     annotate, share,
@@ -371,4 +372,24 @@ fn a_shared_or_annotated_capture_still_shows_a_streams_losses() {
         let mut annotated = Vec::new();
         assert_eq!(annotate(&file[..], &analysis, &mut annotated).unwrap(), 1, "{protocol:?}");
     }
+}
+
+#[test]
+fn encrypted_reports_are_rtcp_beside_rtp_only() {
+    // A sender's report whose blocks are encrypted, with a trailer and a tag.
+    let mut secured = [&[0x80, 200, 0, 6][..], &[9; 38]].concat();
+    secured[20] = 0xfe;
+    let reports = |count: u64| -> Vec<(u64, Vec<u8>)> {
+        (0..count).map(|k| (1_000_000 * k + 7, udp(5_003, true, &secured))).collect()
+    };
+    let stream: Vec<_> =
+        (0..200_u16).map(|k| (20_000 * u64::from(k), rtp(k, 160 * u32::from(k), 20))).collect();
+    let unread = |packets: &[(u64, Vec<u8>)]| {
+        let mut packets = packets.to_vec();
+        packets.sort();
+        let unread = analysed(&pcap(&packets)).unread;
+        (unread.of(Unread::Rtcp), unread.of(Unread::Udp))
+    };
+    assert_eq!(unread(&[stream, reports(3)].concat()), (3, 0));
+    assert_eq!(unread(&reports(3)), (0, 3));
 }

@@ -357,7 +357,7 @@ fn what_was_not_read_is_named() {
         (RAW, udp(51_820, &wireguard), "WireGuard"),
         (RAW, udp(4_500, &[7; 40]), "ESP"),
         (RAW, udp(53, &[0x80; 40]), "DNS"),
-        (RAW, udp(5_005, &[0x80, 200, 0, 6, 0, 0]), "RTCP"),
+        (RAW, udp(5_005, &[&[0x80, 200, 0, 6][..], &[1; 24]].concat()), "RTCP"),
         (RAW, udp(9_999, &[0; 40]), "other UDP"),
         (RAW, udp(9_999, &[0x80; 40]), "other UDP"),
         (ETHERNET, ethernet(0x88e5, &[0; 40]), "MACsec"),
@@ -367,9 +367,13 @@ fn what_was_not_read_is_named() {
         (RAW, vec![0x10; 40], "malformed"),
     ];
     for (link, frame, kind) in cases {
+        let read = match kind {
+            "other UDP" => "; of UDP, streams of RTP, SRT, WireGuard and ESP are read",
+            _ => "",
+        };
         assert_eq!(
             sentence(link, &[frame]),
-            format!("no TCP, RTP or QUIC data among its 1 packet: 1 is {kind}")
+            format!("no TCP, RTP or QUIC data among its 1 packet: 1 is {kind}{read}")
         );
     }
     let quic = udp(443, &[0xc3, 0, 0, 0, 1, 8, 1, 2, 3]);

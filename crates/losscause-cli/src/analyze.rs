@@ -146,9 +146,10 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         }
         Format::Table => {
             let scenario = arguments.scenario.as_deref();
-            analyses
-                .iter()
-                .try_for_each(|analysis| tables::print(analysis, scenario, arguments.verbose))?;
+            let mut files = tables::NewFiles::default();
+            for analysis in &analyses {
+                tables::print(analysis, scenario, &mut files, arguments.verbose)?;
+            }
         }
     }
     if let (Some(file), [analysis]) = (&arguments.scenario, &analyses[..]) {
@@ -160,7 +161,7 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     failure.map_or(Ok(()), Err)
 }
 
-/// Refuses to write over a capture, or one output over another.
+/// Refuses to write over a file, a capture or not, or one output over another.
 fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
     let captures = arguments.captures.iter().chain(&arguments.sender).chain(&arguments.receiver);
     let inputs = Inputs::of(captures.filter(|file| !input::is_standard(file)).cloned());
@@ -172,20 +173,10 @@ fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
         ("--share", &arguments.share),
         ("--scenario", &arguments.scenario),
     ];
-    if let Some(file) = &arguments.scenario {
-        let refused = |problem: &str| {
-            Err(InputError::Option {
-                option: format!("--scenario {}", file.display()),
-                problem: problem.to_owned(),
-            })
-        };
-        if arguments.captures.len() > 1 {
-            return refused("a scenario is of one link, expected one capture");
-        }
-        // People change scenarios.
-        if file.exists() {
-            return refused("the file exists, expected a new one");
-        }
+    if let Some(file) = arguments.scenario.as_ref().filter(|_| arguments.captures.len() > 1) {
+        let problem = "a scenario is of one link, expected one capture".to_owned();
+        let option = format!("--scenario {}", file.display());
+        return Err(InputError::Option { option, problem });
     }
     let mut before: Vec<(&str, &Path)> = Vec::new();
     for (option, file) in
@@ -195,6 +186,12 @@ fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
         if input::is_standard(file) {
             let problem = "standard output has the answer, expected a file".to_owned();
             return Err(InputError::Option { option: format!("{option} -"), problem });
+        }
+        // It may have been changed since, or be of another capture.
+        if file.is_file() {
+            let problem = "the file exists, expected a new one".to_owned();
+            let option = format!("{option} {}", file.display());
+            return Err(InputError::Option { option, problem });
         }
         if let Some((other, _)) = before.iter().find(|(_, taken)| *taken == file) {
             let problem = format!("is also the file of {other}, expected another");

@@ -172,9 +172,9 @@ fn the_losses_are_written_as_csv_with_a_column_per_algorithm() {
     }
     // Joined, with a column for each end.
     let output =
-        analyze(&[&BOTH[..], &["--lda", "zbs", "--losses", "losses.csv"]].concat(), place.path());
+        analyze(&[&BOTH[..], &["--lda", "zbs", "--losses", "joined.csv"]].concat(), place.path());
     assert!(output.status.success());
-    let csv = std::fs::read_to_string(&file).unwrap();
+    let csv = std::fs::read_to_string(place.path().join("joined.csv")).unwrap();
     assert!(
         csv.lines()
             .next()
@@ -194,6 +194,20 @@ fn losses_are_never_written_over_a_capture() {
     assert_eq!(std::fs::read(place.path().join("sender.pcap.gz")).unwrap(), before);
     let unwritable = analyze(&["--losses", "missing/losses.csv", "sender.pcap.gz"], place.path());
     assert_ne!(unwritable.status.code(), Some(0));
+}
+
+#[test]
+fn no_option_writes_over_a_file_that_is_there() {
+    let place = captures();
+    std::fs::write(place.path().join("mine.csv"), "mine").unwrap();
+    for option in ["--losses", "--observations", "--report", "--annotate", "--share", "--scenario"]
+    {
+        assert_eq!(
+            refusal(&[option, "mine.csv", "sender.pcap.gz"], place.path()),
+            format!("{option} mine.csv: the file exists, expected a new one")
+        );
+    }
+    assert_eq!(std::fs::read_to_string(place.path().join("mine.csv")).unwrap(), "mine");
 }
 
 #[test]

@@ -13,6 +13,8 @@ use flate2::read::GzDecoder;
 
 /// Analyses with `--report page.html` and gives what the program did and the page.
 fn report(arguments: &[&str], directory: &Path) -> (Output, String) {
+    // A page that is there is kept.
+    let _ = std::fs::remove_file(directory.join("page.html"));
     let output = losscause(&[&["analyze", "--report", "page.html"], arguments].concat(), directory);
     let page = std::fs::read_to_string(directory.join("page.html")).unwrap_or_default();
     (output, page)

@@ -59,10 +59,17 @@ fn the_commands_that_follow_from_a_cause_run() {
         assert_eq!(told["cause"], cause, "{told}");
         let next: Vec<&str> =
             told["next"].as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
-        assert_eq!(next[0].starts_with("tc qdisc replace "), shaped, "{next:?}");
+        // What changes the machine is the last, with what undoes it.
+        let changes = next.last().unwrap();
+        assert_eq!(changes.starts_with("tc qdisc replace "), shaped, "{next:?}");
+        assert_eq!(
+            changes.ends_with("; undo: tc qdisc del dev <interface> root"),
+            shaped,
+            "{next:?}"
+        );
         let own: Vec<&str> =
             next.iter().filter_map(|command| command.strip_prefix("losscause ")).collect();
-        assert!(own.len() == 2 && own[1].starts_with("compare link.toml "), "{next:?}");
+        assert!(own.len() == 2 && own[1].starts_with("compare sender.toml "), "{next:?}");
         let printed =
             text(&losscause(&["analyze", "c/sender.pcap", "--verbose"], place.path()).stdout);
         assert!(
@@ -81,6 +88,39 @@ fn the_commands_that_follow_from_a_cause_run() {
             assert!(ran.status.success(), "{command}: {}", text(&ran.stderr));
         }
     }
+}
+
+#[test]
+fn the_files_of_commands_are_named_after_their_captures() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name);
+    let queue = "rate_bps = 10e6\nqueue_packets = 50";
+    std::fs::write(at("own.toml"), transfer(queue)).unwrap();
+    assert!(losscause(&["simulate", "own.toml", "--pcap", "c"], place.path()).status.success());
+    std::fs::create_dir(at("d")).unwrap();
+    std::fs::copy(at("c/sender.pcap"), at("d/sender.pcap")).unwrap();
+    std::fs::copy(at("c/receiver.pcap"), at("re ceiver.pcap")).unwrap();
+    let captures = ["c/sender.pcap", "d/sender.pcap", "re ceiver.pcap"];
+    let commands = || {
+        let printed =
+            text(&losscause(&[&["analyze"], &captures[..]].concat(), place.path()).stdout);
+        let lines = printed.lines().map(|line| line.trim_start_matches("next:").trim().to_owned());
+        lines.filter(|line| line.starts_with("losscause ")).collect::<Vec<String>>()
+    };
+    let marks = "losscause analyze 're ceiver.pcap' --annotate 're ceiver-marked.pcapng'";
+    let compare = "--variant 'fq_codel: link.link.queue={ kind = \"fq-codel\" }'";
+    let expected = |[first, second]: [&str; 2]| {
+        [
+            format!("losscause analyze c/sender.pcap --scenario {first}"),
+            format!("losscause compare {first} {compare}"),
+            format!("losscause analyze d/sender.pcap --scenario {second}"),
+            format!("losscause compare {second} {compare}"),
+            marks.to_owned(),
+        ]
+    };
+    assert_eq!(commands(), expected(["sender.toml", "sender-2.toml"]));
+    std::fs::write(at("sender.toml"), "another's").unwrap();
+    assert_eq!(commands(), expected(["sender-2.toml", "sender-3.toml"]));
 }
 
 #[test]

@@ -80,11 +80,11 @@ fn capture(analysis: &Analysis, place: usize, room: &mut usize) -> Value {
         // The answer's first sentences, and those that the rest of the first screen does not say.
         headline => analysis.headline(),
         beside => analysis.beside_headline(),
-        first => analysis.first(),
+        firsts => analysis.first(),
         told_alone => analysis.told_alone(),
         facts => facts(analysis),
         notes => notes(analysis),
-        table => Table::new(Flow::HEADS).numbers(..1).numbers(4..11).with_rows(rows).html(),
+        table => Table::new(Flow::HEADS).numbers(..1).numbers(4..8).with_rows(rows).html(),
         left_out,
         flows,
         anchor,
@@ -260,14 +260,14 @@ fn losses_table(flow: &Flow) -> Table {
             Cell::from(utc(loss)).class("plain clock"),
             loss.seq.to_string().into(),
             Cell::from(loss.evidence.to_string()).class("plain"),
-            loss.queueing_ms.map_or_else(|| count(None), |ms| format!("{ms:.1}")).into(),
+            loss.queueing_before_ms.map_or_else(|| count(None), |ms| format!("{ms:.1}")).into(),
             Cell::from(verdict.to_string()).class("plain").swatch(timeline::class(verdict)),
             reason.unwrap_or_default().into(),
         ]
     };
     let utc_head = shared.as_ref().map_or_else(|| "UTC".to_owned(), |date| format!("UTC, {date}"));
     let heads = ["seconds", "frame", "again in", &utc_head, "sequence number", "found by"];
-    let heads = heads.into_iter().chain(["queueing ms", "verdict", "what was compared"]);
+    let heads = heads.into_iter().chain(["queueing ms before", "verdict", "what was compared"]);
     let table = Table::new(heads).numbers(..3).numbers(4..5).numbers(6..7);
     table.with_rows(flow.losses.iter().take(MOST_LISTED).map(row))
 }

@@ -52,7 +52,7 @@ pub(super) fn drawing(flow: &Flow, name: &str) -> Drawing {
     let to_s = times.fold(over_time.to_s, f64::max).max(from_s + 1e-3);
     let (unit, per_unit) = sequence_unit(flow, over_time);
     let held = over_time.rate_kbps.clone();
-    let delay = |loss: &Loss| loss.queueing_ms;
+    let delay = |loss: &Loss| loss.queueing_before_ms;
     let place = |loss: &Loss| loss.place.map(|place| place as f64 / per_unit);
     let queue = over_time.queue_bytes(flow.link_bps());
     let panel = |name: &str, unit: &str, curves, marks| Panel {

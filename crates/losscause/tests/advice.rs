@@ -27,17 +27,17 @@ fn a_queue_is_shaped_to_nine_tenths_and_a_policer_to_less() {
     let policer = of(Cause::Policer { rate_bps: Some(10_000_000), burst_bytes: None });
     assert_eq!(
         policer.advice().to_string(),
-        "Shape to 9.5 Mb/s (95 % of its rate): packets then wait in the shaper's queue where the policer would drop them"
+        "Shape to 9.8 Mb/s (98 % of its rate): packets then wait in the shaper's queue where the policer would drop them"
     );
-    assert_eq!(policer.cause.shaped_bps(None), Some(9_500_000));
+    assert_eq!(policer.cause.shaped_bps(None), Some(9_800_000));
 }
 
 #[test]
 fn text_and_command_have_the_same_rate() {
     for (rate, shaped, told) in [
-        (508_500, 483_000, "483 kb/s"),
-        (3_004_000, 2_850_000, "2.85 Mb/s"),
-        (99, 94, "0.094 kb/s"),
+        (508_500, 498_000, "498 kb/s"),
+        (3_004_000, 2_940_000, "2.94 Mb/s"),
+        (99, 97, "0.097 kb/s"),
     ] {
         let policer = of(Cause::Policer { rate_bps: Some(rate), burst_bytes: None });
         assert_eq!(policer.cause.shaped_bps(None), Some(shaped));

@@ -39,9 +39,10 @@ impl Reading<'_> {
             result.over_time.as_ref().and_then(|transfer| transfer.over_time(told, begun));
         let first_seq = result.over_time.as_ref().and_then(Transfer::first_seq);
         let as_loss = |found: Found| {
-            let queueing_ms = ends.queueing_of(&found);
+            let [queueing_ms, queueing_before_ms] = ends.queueing_of(&found);
             let place = first_seq.map(|first| found.start.saturating_sub(first));
-            Loss { queueing_ms, place, ..Loss::from(found, result.protocol, begun, &names) }
+            let loss = Loss::from(found, result.protocol, begun, &names);
+            Loss { queueing_ms, queueing_before_ms, place, ..loss }
         };
         let mut losses: Vec<Loss> = lost.into_iter().map(as_loss).collect();
         losses.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
@@ -155,8 +156,11 @@ impl Ends {
         if evidence == Evidence::Gap { self.receiver.as_ref() } else { self.sender.as_ref() }
     }
 
-    fn queueing_of(&self, found: &Found) -> Option<f64> {
-        self.of(found.evidence)?.queueing_of(found.opinions.trip()?)
+    /// Of the newest packet when a loss showed, and of the packet before the lost one.
+    fn queueing_of(&self, found: &Found) -> [Option<f64>; 2] {
+        let opinions = &found.opinions;
+        [opinions.trip(), opinions.trip_before()]
+            .map(|trip| self.of(found.evidence)?.queueing_of(trip?))
     }
 
     /// The steps of the trip times that stayed. A receiver's round trips tell nothing of the path.

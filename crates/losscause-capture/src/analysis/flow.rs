@@ -107,7 +107,8 @@ pub struct Flow {
     /// has packets.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pauses: Vec<Pause>,
-    /// Streams: how often the sender began new numbers.
+    /// How often the sender began new numbers. Of TCP more than one such jump shows several connections
+    /// in one.
     #[serde(skip_serializing_if = "is_none")]
     pub renumbered: u64,
     /// Steps of its trip times that stayed. They were taken out, so that no queueing delay has

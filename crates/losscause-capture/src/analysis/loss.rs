@@ -81,6 +81,13 @@ pub struct Loss {
     /// The queueing delay of the newest packet that had arrived when the loss showed, milliseconds;
     /// none if it is not known, as behind a timeout.
     pub queueing_ms: Option<f64>,
+    /// The queueing delay of the packet before the lost one, milliseconds, or of the one behind it if
+    /// that left closer to it; none if it is not known. What was lost may have made the packets behind
+    /// it wait, as a radio's repeats do.
+    pub queueing_before_ms: Option<f64>,
+    /// Whether the cause that is named for the flow's other losses does not explain this one.
+    #[serde(skip)]
+    pub(crate) is_apart: bool,
     /// The verdict of every algorithm that can judge the flow.
     pub verdicts: Verdicts,
     /// What each of them compared.
@@ -240,6 +247,8 @@ impl Loss {
             evidence,
             passage: Passage::at(time),
             queueing_ms: None,
+            queueing_before_ms: None,
+            is_apart: false,
             verdicts,
             reasons,
             undecided,

@@ -7,14 +7,14 @@ use losscause::{Span, Time};
 
 use super::{Analysis, Flow, Options};
 use crate::CaptureError;
-use crate::diagnose;
+use crate::diagnose::{self, Captured};
 use crate::flow::{FlowResult, FlowTable, Protocol, Rules, State};
 use crate::frames::{Frames, LinkType, Truncation, decompressed};
 use crate::judge::Words;
 use crate::minor;
 use crate::names::Names;
 use crate::observe::Watch;
-use crate::packet::{Packet, Parsed, Radio, Transport, Unread, UnreadCounts};
+use crate::packet::{Packet, Parsed, Radio, Transport, Unread, UnreadCounts, rtcp};
 use crate::qlog;
 use crate::series::Budget;
 
@@ -182,6 +182,9 @@ pub(crate) struct Reading<'a> {
     readable: u64,
     /// Packets that may be of a stream, and belong to none that has proved itself yet.
     unproven: BTreeMap<Protocol, u64>,
+    /// Datagrams that are encrypted RTCP if there is RTP.
+    maybe_rtcp: u64,
+    has_rtp: bool,
     lossless: usize,
     lossy: usize,
     watch: Watch,
@@ -222,6 +225,8 @@ impl<'a> Reading<'a> {
             unknown: None,
             readable: 0,
             unproven: BTreeMap::new(),
+            maybe_rtcp: 0,
+            has_rtp: false,
             lossless: 0,
             lossy: 0,
             drawn: Vec::new(),
@@ -344,7 +349,7 @@ impl<'a> Reading<'a> {
                     }
                     Transport::Udp { .. } | Transport::Esp { .. } => match protocol {
                         Some(protocol) => *self.unproven.entry(protocol).or_default() += 1,
-                        None => self.on_unread(Unread::datagram(packet), 1),
+                        None => self.on_datagram(packet),
                     },
                 }
                 if self.table.has_finished() {
@@ -352,6 +357,19 @@ impl<'a> Reading<'a> {
                 }
             }
             Parsed::Unread(unread) => self.on_unread(*unread, 1),
+        }
+    }
+
+    /// Counts a datagram of no stream.
+    #[cold]
+    fn on_datagram(&mut self, packet: &Packet<'_>) {
+        match (Unread::datagram(packet), &packet.transport) {
+            (Unread::Udp, Transport::Udp { payload, payload_bytes })
+                if rtcp::may_be_secured(payload, *payload_bytes) =>
+            {
+                self.maybe_rtcp += 1;
+            }
+            (kind, _) => self.on_unread(kind, 1),
         }
     }
 
@@ -381,6 +399,7 @@ impl<'a> Reading<'a> {
         if let Some(unproven) = self.unproven.get_mut(&result.protocol) {
             *unproven = unproven.saturating_sub(result.packets);
         }
+        self.has_rtp |= result.protocol == Protocol::Rtp;
         if !self.options.flows.has([&result.src, &result.dst]) {
             return;
         }
@@ -440,6 +459,8 @@ impl<'a> Reading<'a> {
             };
             self.on_unread(unread, packets);
         }
+        let maybe_rtcp = if self.has_rtp { Unread::Rtcp } else { Unread::Udp };
+        self.on_unread(maybe_rtcp, self.maybe_rtcp);
         self.analysis.begun = self.begun.unwrap_or(Time::ZERO);
         let last = self.last.max(self.longest);
         self.analysis.duration_s = (last - self.begun.unwrap_or(last)).as_secs_f64();
@@ -451,7 +472,13 @@ impl<'a> Reading<'a> {
         self.name_ends();
         minor::mark(&mut self.analysis.flows);
         let doubted = self.analysis.doubted();
-        diagnose::diagnose(&mut self.analysis.flows, &doubted);
+        let captured = Captured {
+            doubted: &doubted,
+            is_cut: self.analysis.cut_options > 0,
+            file: &self.analysis.file,
+            duration_s: self.analysis.duration_s,
+        };
+        diagnose::diagnose(&mut self.analysis.flows, &captured);
         self.analysis
     }
 }

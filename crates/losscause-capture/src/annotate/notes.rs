@@ -84,7 +84,7 @@ impl Flow {
         if matches!(loss.evidence, Evidence::Timeout | Evidence::TailProbe) {
             return "only a timer showed it, cause not shown".to_owned();
         }
-        if let Some(cause) = self.named_cause() {
+        if let Some(cause) = self.named_cause().filter(|_| !loss.is_apart) {
             return format!("of the flow's losses {cause}");
         }
         let verdict = self.verdict(loss);

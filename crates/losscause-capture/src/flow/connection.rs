@@ -60,6 +60,8 @@ struct Half {
     closing: Option<Closing>,
     largest: u64,
     merged: bool,
+    /// How often its numbers began anew without a word.
+    restarts: u64,
     packets: u64,
     /// As many packets are they on the wire, without copies.
     wire_packets: u64,
@@ -203,6 +205,9 @@ const SMALLEST_MSS: u16 = 88;
 /// A host waits a second before it opens a connection once more (RFC 6298, section 2); half of that
 /// is the limit.
 const SYN_AGAIN: Span = Span::from_millis(500);
+/// Packets of several interfaces and queues are in less disorder: time that goes back farther is
+/// another capture's.
+const BACK: Span = Span::from_secs(10);
 /// No host tries more often to open a connection (Linux, MAX_TCP_SYNCNT).
 const MAX_TRIES: usize = 127;
 /// Sequence numbers farther from the newest belong to no window: the largest has 2^30 bytes (RFC
@@ -278,6 +283,31 @@ impl Connection {
             false if tcp.has(flag::ACK) => self.halves[to].on_ack(now, tcp),
             false => {}
         }
+    }
+
+    /// Whether a segment of the direction `from` is of another connection with the same ports: time
+    /// goes back, or numbers begin although data had passed.
+    #[inline]
+    pub(super) fn is_ended_by(&self, now: Time, from: usize, tcp: &Tcp) -> bool {
+        self.last - now > BACK || tcp.has(flag::SYN) && self.is_opened_again(now, from, tcp)
+    }
+
+    #[cold]
+    fn is_opened_again(&self, now: Time, from: usize, tcp: &Tcp) -> bool {
+        let half = &self.halves[from];
+        // A reply is sent again until the other end's data come, and the first SYN before any.
+        let is_reply = tcp.has(flag::ACK);
+        let had_data = half.packets > 0 || !is_reply && self.halves[1 - from].packets > 0;
+        let begin = tcp.seq.wrapping_add(1);
+        had_data
+            && match (&half.syn, &half.unwrap) {
+                (Some(syn), _) if syn.seq == tcp.seq => {
+                    syn.accepted.is_some() && now - syn.last >= SYN_AGAIN
+                }
+                (Some(_), _) | (None, None) => true,
+                // The capture has the SYN behind the data.
+                (None, Some(data)) => data.unwrap(begin) + half.bytes != data.newest(),
+            }
     }
 
     fn on_syn(&mut self, now: Time, from: usize, tcp: &Tcp, frame: u64) {
@@ -422,6 +452,7 @@ impl Half {
             closing: None,
             largest: 0,
             merged: false,
+            restarts: 0,
             packets: 0,
             wire_packets: 0,
             last_data: Time::ZERO,
@@ -441,6 +472,7 @@ impl Half {
         let unwrap = self.unwrap.get_or_insert(Unwrap::begin(tcp.seq));
         let seq = tcp.seq.wrapping_add(u32::from(tcp.has(flag::SYN)));
         if unwrap.unwrap(seq).abs_diff(unwrap.newest()) > MAX_JUMP {
+            self.restarts += 1;
             self.restart(seq);
         }
         let unwrap = self.unwrap.get_or_insert(Unwrap::begin(seq));
@@ -705,6 +737,7 @@ impl Half {
         let mut counts = FlowCounts {
             marked: self.marked,
             merged: self.merged,
+            renumbered: self.restarts,
             copies,
             ..FlowCounts::default()
         };

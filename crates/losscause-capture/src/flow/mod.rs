@@ -162,7 +162,7 @@ pub(crate) struct FlowCounts {
     pub(crate) uncaptured: u64,
     /// Keep-alives and probes of a closed window.
     pub(crate) probes: u64,
-    /// How often a stream's numbers began anew.
+    /// How often its numbers began anew without a word.
     pub(crate) renumbered: u64,
     /// Packets with a congestion mark.
     pub(crate) marked: u64,

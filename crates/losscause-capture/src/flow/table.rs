@@ -125,7 +125,14 @@ impl FlowTable {
                 let from = usize::from(packet.src > packet.dst);
                 let ends =
                     if from == 0 { [packet.src, packet.dst] } else { [packet.dst, packet.src] };
-                let place = self.place(Key { ends, kind: Kind::Tcp }, now);
+                let key = Key { ends, kind: Kind::Tcp };
+                let mut place = self.place(key, now);
+                if let Some(Flow::Tcp(connection)) = &self.slots[place as usize].flow
+                    && connection.is_ended_by(now, from, tcp)
+                {
+                    self.close(place);
+                    place = self.open(key, now);
+                }
                 let slot = &mut self.slots[place as usize];
                 if let Some(Flow::Tcp(connection)) = &mut slot.flow {
                     connection.on_segment(now, from, tcp, packet, &self.rules);

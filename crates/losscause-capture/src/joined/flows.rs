@@ -125,14 +125,14 @@ impl<'a> Join<'a> {
         let none = views::none_of(self.chosen.len());
         let words = Words::default();
         let mut losses = Vec::with_capacity(matched.lost.len());
-        let mut queueing = Vec::new();
+        let mut found_alone = Vec::new();
         for lost in &matched.lost {
             let found = [receiver.find(lost), sender.find(lost)];
             alone.find(lost);
             let judged = |loss: &Loss| loss.verdicts.opinions.iter().collect();
             let of = |loss: Option<&Loss>| loss.map_or(none.clone(), judged);
             let judgements = [of(found[0]), of(found[1])].concat();
-            let opinions = words.opinions(judgements.into_iter(), None, None);
+            let opinions = words.opinions(judgements.into_iter(), [None; 2], None);
             let mut loss =
                 loss(lost, begun, name.protocol, Verdicts { names: names.clone(), opinions });
             loss.place = Some(lost.start.saturating_sub(matched.first));
@@ -141,12 +141,13 @@ impl<'a> Join<'a> {
                 loss.bytes = found.bytes;
             }
             losses.push(loss);
-            queueing.push(found.map(|loss| loss.and_then(|loss| loss.queueing_ms)));
+            let told = |loss: &Loss| (loss.queueing_ms, loss.queueing_before_ms, loss.is_apart);
+            found_alone.push(found.map(|loss| loss.map(told)));
         }
         [&mut receiver, &mut sender, &mut alone].into_iter().for_each(View::finish);
-        for (loss, [at_receiver, at_sender]) in losses.iter_mut().zip(queueing) {
-            loss.queueing_ms =
-                if trusts_sender(&sender, &receiver) { at_sender } else { at_receiver };
+        for (loss, [at_receiver, at_sender]) in losses.iter_mut().zip(found_alone) {
+            let own = if trusts_sender(&sender, &receiver) { at_sender } else { at_receiver };
+            (loss.queueing_ms, loss.queueing_before_ms, loss.is_apart) = own.unwrap_or_default();
         }
         let mut flow = self.describe(name, &sender, &receiver, &names);
         flow.alone = Some(Alone { sender: sender.tally, receiver: alone.tally });

@@ -23,6 +23,7 @@ struct Said {
     /// The numbers of all judgements, as [`exchange`] meets them.
     numbers: Box<[u64]>,
     trip: Option<Span>,
+    trip_before: Option<Span>,
     queue: Option<QueueSeen>,
 }
 
@@ -34,12 +35,12 @@ pub(crate) struct Words(Rc<RefCell<Vec<VecDeque<Arc<Judgement>>>>>);
 const RECENT: usize = 32;
 
 impl Words {
-    /// The opinions about a gap: what each algorithm says, the newest trip time then, and the
-    /// queue.
+    /// The opinions about a gap: what each algorithm says, the newest trip time then and that of the
+    /// packet before the lost one, and the queue.
     pub(crate) fn opinions(
         &self,
         judgements: impl Iterator<Item = Judgement>,
-        trip: Option<Span>,
+        [trip, trip_before]: [Option<Span>; 2],
         queue: Option<QueueSeen>,
     ) -> Opinions {
         let mut known = self.0.borrow_mut();
@@ -56,7 +57,7 @@ impl Words {
             words.push(shared(&mut known[place], judgement));
         }
         let (words, numbers) = (words.into(), numbers.into());
-        Opinions(Arc::new(Said { words, numbers, trip, queue }))
+        Opinions(Arc::new(Said { words, numbers, trip, trip_before, queue }))
     }
 }
 
@@ -90,6 +91,12 @@ impl Opinions {
     /// The trip time at the gap.
     pub(crate) fn trip(&self) -> Option<Span> {
         self.0.trip
+    }
+
+    /// The trip time of the packet before the lost one, or of the one behind it if that left closer
+    /// to it.
+    pub(crate) fn trip_before(&self) -> Option<Span> {
+        self.0.trip_before
     }
 
     /// The queue at the gap; none if the delays are not known.
@@ -149,7 +156,7 @@ mod tests {
     fn what_was_said_comes_back_whole_and_its_words_are_there_once() {
         let words = Words::default();
         let said: Vec<Opinions> =
-            (0..50).map(|k| words.opinions(judgements(k).into_iter(), None, None)).collect();
+            (0..50).map(|k| words.opinions(judgements(k).into_iter(), [None; 2], None)).collect();
         for (k, opinions) in said.iter().enumerate() {
             let expected = judgements(k as i64);
             assert!(opinions.iter().eq(expected.iter().copied()), "{k}");

@@ -203,7 +203,7 @@ impl AtReceiver {
         let of = |lda: &Option<BoxedAlgorithm>| lda.as_ref().map_or(NOT_RUN, &ask);
         self.words.opinions(
             self.ldas.iter().map(of),
-            self.trips.latest(),
+            [self.trips.latest(), self.trips.before_loss(None)],
             self.trips.queue_at_loss(at, None),
         )
     }

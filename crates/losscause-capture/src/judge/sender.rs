@@ -155,7 +155,8 @@ impl AtSender {
         // What a timer reveals was lost long after the newest round trip.
         let trip = self.trips.latest().filter(|_| !signal.means_congestion());
         let queue = trip.and_then(|_| self.trips.queue_at_loss(now, sent));
-        self.words.opinions(self.ldas.iter_mut().map(ask), trip, queue)
+        let before = trip.and_then(|_| self.trips.before_loss(sent));
+        self.words.opinions(self.ldas.iter_mut().map(ask), [trip, before], queue)
     }
 
     /// Why the algorithm in place `index` cannot judge this flow; none if it can.

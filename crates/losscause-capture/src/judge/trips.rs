@@ -176,6 +176,12 @@ impl Trips {
         Some(self.queue.missed(now)?.of_packet(sent))
     }
 
+    /// The trip time beside a packet that left at `sent`, if that is known, by the same choice.
+    pub(crate) fn before_loss(&self, sent: Option<Time>) -> Option<Span> {
+        self.latest?;
+        self.queue.trip_beside(sent)
+    }
+
     /// The trip time of the newest observation.
     pub(crate) fn latest(&self) -> Option<Span> {
         self.latest
@@ -247,6 +253,20 @@ mod tests {
     }
 
     #[test]
+    #[test]
+    fn a_lost_packet_has_the_trip_time_of_those_that_left_next_to_it() {
+        let mut trips = Trips::round(None);
+        let ms = Span::from_millis;
+        (0..100).for_each(|k| _ = trips.take(at(2 * k), Some(ms(40 + k / 2))));
+        // The last of them left at 109 ms, and the one that shows the gap at 1158 ms.
+        trips.on_gap();
+        trips.take(at(1_198), Some(ms(40)));
+        // Of the packet itself, not of those around it. The two of 89 ms count as those of 88.
+        let trip = |sent: Option<i64>| trips.before_loss(sent.map(at));
+        assert_eq!(trip(Some(110)), Some(ms(88)));
+        assert_eq!((trip(Some(1_150)), trip(None)), (Some(ms(40)), Some(ms(88))));
+    }
+
     fn no_single_trip_is_shorter_or_longer_than_all_others() {
         let mut trips = Trips::round(None);
         let ms = |k: i64| match k {

@@ -33,6 +33,7 @@ mod link;
 mod numbered;
 mod protocol;
 mod rest;
+pub(crate) mod rtcp;
 mod rtp;
 mod tcp;
 mod tunnel;

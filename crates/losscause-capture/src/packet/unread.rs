@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{Packet, Transport};
+use super::{Packet, Transport, rtcp};
 use crate::frames::LinkType;
 
 /// Why a frame gave no packet of a flow.
@@ -70,8 +70,7 @@ impl Unread {
         let is_at = |port: u16| packet.src.port == port || packet.dst.port == port;
         match *payload {
             _ if packet.is_dns() => Self::Dns,
-            // RFC 5761, section 4.
-            [0x80..=0xbf, 192..=223, ..] => Self::Rtcp,
+            _ if rtcp::is_compound(payload, payload_bytes) => Self::Rtcp,
             // RFC 3948: no key exchange (four zeros), no keep-alive (one byte).
             [a, b, c, d, ..] if is_at(4500) && [a, b, c, d] != [0; 4] => Self::Esp,
             // The types of the messages have fixed sizes, or multiples of 16 bytes (WireGuard,

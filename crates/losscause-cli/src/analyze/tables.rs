@@ -1,9 +1,10 @@
 //! The analysis of a capture for people: the answer, then its flows.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-use losscause_capture::{Analysis, Flow, Summary};
+use losscause_capture::{Analysis, Flow, Summary, quoted};
 use losscause_study::tools::figures::count;
 use losscause_study::tools::table::Table;
 
@@ -14,14 +15,20 @@ const SHOWN: usize = 20;
 
 /// Prints what was found in a capture.
 ///
-/// `scenario` is the file to which the link of the largest TCP flow is written, if it is.
-pub(super) fn print(analysis: &Analysis, scenario: Option<&Path>, verbose: bool) -> io::Result<()> {
+/// `scenario` is the file to which the link of the largest TCP flow is written, if it is; `files` are
+/// those of the captures before.
+pub(super) fn print(
+    analysis: &Analysis,
+    scenario: Option<&Path>,
+    files: &mut NewFiles,
+    verbose: bool,
+) -> io::Result<()> {
     output::paragraph(&format!("{}: {}", analysis.file, analysis.answer()))?;
     if let Some(alone) = analysis.told_alone() {
         output::paragraph(&alone)?;
     }
     let shown = if verbose { analysis.flows.len() } else { SHOWN.min(analysis.flows.len()) };
-    let table = Table::new(Flow::HEADS).numbers(..1).numbers(4..11);
+    let table = Table::new(Flow::HEADS).numbers(..1).numbers(4..8);
     output::print_table(&table.with_rows(analysis.flows[..shown].iter().map(Flow::cells)))?;
     let hidden = (analysis.flows.len() - shown) as u64 + analysis.unlisted_flows;
     if hidden > 0 {
@@ -29,7 +36,7 @@ pub(super) fn print(analysis: &Analysis, scenario: Option<&Path>, verbose: bool)
         output::line(&format!("… and {more}; --verbose and --format json show all"))?;
     }
     analysis.notes().iter().try_for_each(|note| output::paragraph(&format!("note: {note}")))?;
-    let next = with_scenario(analysis.next(), scenario);
+    let next = files.name(analysis.next(), scenario);
     if !next.is_empty() {
         let next: Vec<String> =
             next.iter().map(|command| with_name(command, &analysis.file)).collect();
@@ -43,23 +50,45 @@ pub(super) fn print(analysis: &Analysis, scenario: Option<&Path>, verbose: bool)
     Ok(())
 }
 
-/// The file of a scenario in the commands of a diagnosis.
-const LINK: &str = "link.toml";
+/// The files that commands shall write: none is there yet, and no two are the same.
+#[derive(Default)]
+pub(super) struct NewFiles(BTreeSet<String>);
 
-/// The commands with the scenario that is written, and without the one that would write it; or with
-/// a file that is not there yet.
-fn with_scenario(commands: &[String], scenario: Option<&Path>) -> Vec<String> {
-    let writes = format!("losscause analyze FILE --scenario {LINK}");
-    let is_written = scenario.is_some() && commands.contains(&writes);
-    let free = || {
-        let mut names =
-            [LINK.to_owned()].into_iter().chain((2..).map(|k| format!("link-{k}.toml")));
-        names.find(|name| !Path::new(name).exists())
-    };
-    let written = scenario.filter(|_| is_written).map(|file| quoted(&file.display().to_string()));
-    let name = written.or_else(free).unwrap_or_default();
-    let left = commands.iter().filter(|command| !is_written || **command != writes);
-    left.map(|command| command.replace(LINK, &name)).collect()
+impl NewFiles {
+    /// The name as the shell takes it, with a number if it is taken.
+    fn free(&mut self, wanted: &str) -> String {
+        let bare = wanted.trim_matches('\'');
+        let (stem, end) = bare.rsplit_once('.').unwrap_or((bare, ""));
+        let names = [bare.to_owned()].into_iter().chain((2..).map(|k| format!("{stem}-{k}.{end}")));
+        let mut free = names.filter(|name| !self.0.contains(name) && !Path::new(name).exists());
+        let name = free.next().unwrap_or_default();
+        self.0.insert(name.clone());
+        quoted(&name)
+    }
+
+    /// The commands with names that are free; or with the scenario that is written, and without the
+    /// one that would write it.
+    fn name(&mut self, mut commands: Vec<String>, scenario: Option<&Path>) -> Vec<String> {
+        const WRITES: &str = "losscause analyze FILE --scenario ";
+        for option in [" --scenario ", " --annotate "] {
+            let written = |command: &String| Some(command.split_once(option)?.1.to_owned());
+            let wanted: Vec<String> = commands.iter().filter_map(written).collect();
+            for wanted in wanted {
+                let writes = format!("{WRITES}{wanted}");
+                let name = match scenario.filter(|_| commands.contains(&writes)) {
+                    Some(file) => {
+                        commands.retain(|command| *command != writes);
+                        quoted(&file.display().to_string())
+                    }
+                    None => self.free(&wanted),
+                };
+                let named =
+                    |command: &String| command.replace(&format!(" {wanted}"), &format!(" {name}"));
+                commands = commands.iter().map(named).collect();
+            }
+        }
+        commands
+    }
 }
 
 /// The command with the capture's name in the place of FILE, if it is that of a file.
@@ -69,15 +98,6 @@ fn with_name(command: &str, file: &str) -> String {
         Some(rest) if Path::new(file).is_file() => format!("{ANALYZE}{}{rest}", quoted(file)),
         _ => command.to_owned(),
     }
-}
-
-/// A file's name as a shell takes it.
-fn quoted(file: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:".contains(c);
-    if file.chars().all(is_plain) && !file.starts_with('-') {
-        return file.to_owned();
-    }
-    format!("'{}'", file.replace('\'', r"'\''"))
 }
 
 /// Everything about a flow.
@@ -139,18 +159,35 @@ mod tests {
     #[test]
     fn the_next_commands_have_the_scenario_that_is_written() {
         let commands = [
+            "losscause analyze FILE --scenario free.toml",
+            "losscause compare free.toml --lda x",
             "tc",
-            "losscause analyze FILE --scenario link.toml",
-            "losscause compare link.toml --lda x",
         ]
-        .map(str::to_owned);
-        assert_eq!(with_scenario(&commands, None), commands, "there is no link.toml here");
-        let written = with_scenario(&commands, Some(Path::new("my link")));
-        assert_eq!(written, ["tc", "losscause compare 'my link' --lda x"]);
+        .map(str::to_owned)
+        .to_vec();
+        let mut files = NewFiles::default();
+        assert_eq!(files.name(commands.clone(), None), commands, "there is no free.toml here");
+        // That of another capture has its own.
+        let second = files.name(commands.clone(), None);
+        assert!(second[0].ends_with(" free-2.toml"), "{second:?}");
+        assert_eq!(second[1], "losscause compare free-2.toml --lda x");
+        let written = files.name(commands, Some(Path::new("my link")));
+        assert_eq!(written, ["losscause compare 'my link' --lda x", "tc"]);
         // The scenario is of another flow.
         let of_flow =
-            ["losscause analyze FILE --flow <sender of flow 2> --scenario link.toml".to_owned()];
-        assert_eq!(with_scenario(&of_flow, Some(Path::new("my.toml"))), of_flow);
+            ["losscause analyze FILE --flow <sender of flow 2> --scenario a.toml".to_owned()];
+        assert_eq!(files.name(of_flow.to_vec(), Some(Path::new("my.toml"))), of_flow);
+    }
+
+    #[test]
+    fn no_command_writes_over_a_file() {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("a b-marked.pcapng").display().to_string();
+        let free = place.path().join("a b-marked-2.pcapng").display().to_string();
+        std::fs::write(&file, "").unwrap();
+        let commands = vec![format!("losscause analyze FILE --annotate '{file}'")];
+        let named = NewFiles::default().name(commands, None);
+        assert_eq!(named, [format!("losscause analyze FILE --annotate '{free}'")]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use losscause::diagnosis::{Cause, Certainty, Diagnosis, Finding, PathRate, Unknown};
 use losscause::{Span, Time};
-use losscause_capture::{Cost, FlowDiagnosis};
+use losscause_capture::{Cost, FlowDiagnosis, Vantage};
 use losscause_linux::watch::{Prefix, PrefixReport, Process, Report, Snapshot};
 
 /// Three connections: one behind a full queue, one whose losses are too few, one without losses.
@@ -27,14 +27,14 @@ pub(super) fn snapshot() -> Snapshot {
         }),
         cost: Some(cost),
         next: Vec::new(),
-        is_of_both: false,
+        vantage: Vantage::Sender,
     };
     let few = FlowDiagnosis {
         diagnosis: Diagnosis::not_shown(Unknown::TooFew, [None; 2]),
         path: None,
         cost: None,
         next: Vec::new(),
-        is_of_both: false,
+        vantage: Vantage::Sender,
     };
     let process = Process { number: 77, name: "nginx".to_owned() };
     let queued = Report {

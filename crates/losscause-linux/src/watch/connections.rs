@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use losscause::diagnosis::Certainty;
 use losscause::{Span, Time};
-use losscause_capture::{Cost, FlowDiagnosis};
+use losscause_capture::{Cost, FlowDiagnosis, Vantage};
 
 use super::connection::{Connection, Counts};
 use super::filter::Filter;
@@ -261,6 +261,7 @@ impl Watched {
         cost.after_first_loss_s =
             connection.first_loss.map_or(0.0, |first| (now - first).as_secs_f64());
         let cost = Some(cost);
-        Some(FlowDiagnosis { diagnosis, path, cost, next: Vec::new(), is_of_both: false })
+        let vantage = Vantage::Sender;
+        Some(FlowDiagnosis { diagnosis, path, cost, next: Vec::new(), vantage })
     }
 }

@@ -36,8 +36,10 @@ pub(super) struct Advice<'a> {
     pub(super) path: Option<PathRate>,
 }
 
-/// A sender that stays this share below a rate leaves the policer's bucket and the queue alone.
-const BELOW_RATE: f64 = 0.95;
+/// A policer's bucket drops nothing of a flow that stays below its rate. Rates that are named err by
+/// a few percent, and a queue in front that is so little above the rate still saves nearly all
+/// drops; what it is below, the flow loses.
+const BELOW_RATE: f64 = 0.98;
 /// A shaper in front of a link has the queue if it is so much slower.
 const IN_FRONT: f64 = 0.9;
 /// A rate of which a tenth is lower than this part changes.
@@ -69,7 +71,7 @@ impl fmt::Display for Advice<'_> {
             (Cause::Policer { .. }, Some(shaped), _) => {
                 return write!(
                     f,
-                    "Shape to {shaped} (95 % of its rate): packets then wait in the shaper's queue where the policer would drop them"
+                    "Shape to {shaped} (98 % of its rate): packets then wait in the shaper's queue where the policer would drop them"
                 );
             }
             (Cause::Policer { .. }, None, _) => "Shape below the rate that the contract allows",
@@ -105,7 +107,7 @@ impl fmt::Display for Advice<'_> {
                 "If it is managed, its drops are how it tells senders; if it is small, enlarge it or pace the senders"
             }
             (Cause::Air, ..) => {
-                "Look at the radio or the cable; a congestion control that tells such losses apart keeps the rate"
+                "Look at the radio or the cable; the sender keeps its rate with a congestion control that tells such losses apart"
             }
             (Cause::Outage, ..) => "Look for handovers, roaming and a link that went down at these times",
             (Cause::NotLost, ..) => "Look for the other reasons of a slow transfer",
@@ -113,6 +115,8 @@ impl fmt::Display for Advice<'_> {
                 Unknown::NoDelays => "The other end's capture, or TCP timestamps on, would tell",
                 Unknown::TooFew => "A longer capture would tell",
                 Unknown::OnlyTimers => "The other end's capture would tell",
+                Unknown::CutOptions => "A capture of 128 bytes of each packet (tcpdump -s 128) would tell",
+                Unknown::Mixed => "A capture of this connection alone would tell",
                 Unknown::NotObserved | Unknown::NoPlace => "A whole capture at the sender would tell",
                 Unknown::BehindQueue | Unknown::QueueOrAir | Unknown::PolicerOrAir => {
                     "A longer capture, or one of both ends, may tell"

@@ -94,6 +94,7 @@ pub use moments::Moments;
 pub use policer::{OneRate, PolicerTest};
 pub use queue::{QueueMeter, QueueMissed, QueueSeen, RecentDelay};
 pub use rounds::{LargeRounds, LostPacket, Readings, Rounds};
+use words::InShort;
 
 /// What lost a flow's packets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -134,6 +135,10 @@ pub enum Unknown {
     OnlyTimers,
     /// What was observed is not whole.
     NotObserved,
+    /// The capture cut options of TCP, which show losses and delays.
+    CutOptions,
+    /// The times are not those of one connection.
+    Mixed,
     /// Where it was observed is not known.
     NoPlace,
     /// A queue stood at most losses, but did not choose them: losses of the air may hide behind it.
@@ -236,6 +241,11 @@ impl Diagnosis {
         Self { cause, certainty, findings: [first, second, None] }
     }
 
+    /// The cause and how sure it is: "Clear: a full queue".
+    pub fn in_short(&self) -> impl fmt::Display {
+        InShort(self.certainty, self.cause)
+    }
+
     /// The numbers that show it.
     pub fn findings(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().flatten()
@@ -258,7 +268,7 @@ impl Diagnosis {
     /// other end may tell more.
     pub fn may_be_told_by_both_ends(&self) -> bool {
         let Cause::NotShown(unknown) = self.cause else { return false };
-        unknown != Unknown::TooFew
+        !matches!(unknown, Unknown::TooFew | Unknown::CutOptions | Unknown::Mixed)
     }
 
     /// What to do, as a sentence without its end.

@@ -37,10 +37,19 @@ pub struct QueueMeter {
 /// The delays of the packets before the newest gap.
 #[derive(Clone, Copy, Debug)]
 struct BeforeGap {
-    /// When the newest of them left.
+    /// When the newest of them left, and its trip time.
     left: Time,
+    trip: Span,
     /// [`QueueSeen::recent`] then.
     recent: RecentDelay,
+}
+
+impl BeforeGap {
+    /// Whether a packet that left at `sent`, if that is known, left closer to them than to the newest
+    /// packet, which left at `newest`.
+    fn is_closer(&self, sent: Option<Time>, newest: Time) -> bool {
+        sent.is_none_or(|sent| (sent - self.left).abs() <= (newest - sent).abs())
+    }
 }
 
 /// The queue when packets were missed, whenever they left.
@@ -202,8 +211,8 @@ impl QueueMeter {
 
     /// The next trip time shows a gap: what is known now is of the packets before it.
     pub fn on_gap(&mut self) {
-        let left = self.at - self.latest;
-        self.before_gap = self.recent().map(|recent| BeforeGap { left, recent });
+        let (left, trip) = (self.at - self.latest, self.latest);
+        self.before_gap = self.recent().map(|recent| BeforeGap { left, trip, recent });
     }
 
     /// A sender learnt of a loss at `now`.
@@ -222,6 +231,15 @@ impl QueueMeter {
     pub fn missed(&self, now: Time) -> Option<QueueMissed> {
         let queue = self.seen(now)?;
         Some(QueueMissed { queue, left: self.at - self.latest, before_gap: self.before_gap })
+    }
+
+    /// The trip time beside a packet that left at `sent`, if that is known: of the packets before the
+    /// newest gap or of the newest one, as [`QueueMissed::of_packet`] chooses; none before the first.
+    pub fn trip_beside(&self, sent: Option<Time>) -> Option<Span> {
+        self.first?;
+        let newest = self.at - self.latest;
+        let before = self.before_gap.filter(|before| before.is_closer(sent, newest));
+        Some(before.map_or(self.latest, |before| before.trip))
     }
 
     /// [`QueueSeen::recent`] now; none before the first trip time.
@@ -267,10 +285,7 @@ impl QueueMissed {
     /// closer to the lost one: a lost packet leaves more room for those behind it, and these may
     /// have left much later.
     pub fn of_packet(&self, sent: Option<Time>) -> QueueSeen {
-        let is_closer = |before: &BeforeGap| {
-            sent.is_none_or(|sent| (sent - before.left).abs() <= (self.left - sent).abs())
-        };
-        let before = self.before_gap.filter(is_closer);
+        let before = self.before_gap.filter(|before| before.is_closer(sent, self.left));
         let recent = before.map_or(self.queue.recent, |before| before.recent);
         QueueSeen { recent, ..self.queue }
     }

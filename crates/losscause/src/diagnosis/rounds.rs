@@ -166,6 +166,15 @@ impl Rounds {
         self.marks.count()
     }
 
+    /// Whether round `number`, counted from 1 on, is one of the [`LargeRounds`].
+    pub fn is_large(&self, number: usize) -> bool {
+        let newer = self.count().checked_sub(number);
+        let place = newer.and_then(|newer| self.marks.len().checked_sub(newer + 1));
+        place
+            .and_then(|place| self.marks.iter().nth(place))
+            .is_some_and(|round| round.lost >= LARGE_ROUND)
+    }
+
     /// What they tell together.
     pub fn readings(&self) -> Readings {
         let rounds = || self.marks.iter();
@@ -331,6 +340,7 @@ mod tests {
         (2_000..2_007).for_each(|ms| rounds.on_loss(&loss(ms, 50, 8)));
         let expected = LargeRounds { rounds: 2, lost: 17, queued: 1, least_queue: Span::ZERO };
         assert_eq!(rounds.readings().large_rounds, expected);
+        assert_eq!([0, 1, 2, 3, 4].map(|k| rounds.is_large(k)), [false, true, true, false, false]);
     }
 
     #[test]

@@ -26,11 +26,20 @@ impl fmt::Display for Cause {
 /// 2.0 ms at losses)".
 impl fmt::Display for Diagnosis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.certainty, self.cause)?;
+        write!(f, "{}", self.in_short())?;
         for (place, finding) in self.findings().enumerate() {
             write!(f, "{}{finding}", if place == 0 { " (" } else { "; " })?;
         }
         if self.findings().next().is_some() { f.write_str(")") } else { Ok(()) }
+    }
+}
+
+/// A diagnosis without what it rests on.
+pub(super) struct InShort(pub(super) Certainty, pub(super) Cause);
+
+impl fmt::Display for InShort {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.0, self.1)
     }
 }
 
@@ -41,6 +50,8 @@ impl fmt::Display for Unknown {
             Self::TooFew => "the losses are too few",
             Self::OnlyTimers => "only timers showed most losses",
             Self::NotObserved => "the capture does not hold enough of the flow",
+            Self::CutOptions => "the snap length cut options of TCP",
+            Self::Mixed => "several connections or clocks are mixed",
             Self::NoPlace => "at which end the capture was taken is not known",
             Self::BehindQueue => {
                 "a queue stood at most losses, and losses of the air may hide behind it"

@@ -10,8 +10,8 @@ use serde::Serialize;
 pub struct View {
     /// The answer, as the program's first line has it.
     pub answer: String,
-    /// Why most packets were lost and what to do; none if nothing was lost.
-    pub first: Option<First>,
+    /// Why packets were lost and what to do, by cause; nothing if nothing was lost.
+    pub first: Vec<First>,
     /// If the file ends early: where and why, as a sentence.
     pub cut: Option<String>,
     /// What a reader must know to trust the numbers.
@@ -21,7 +21,7 @@ pub struct View {
     /// From the first to the last frame, seconds.
     pub duration_s: f64,
     /// The rows of the program's table, those with most losses first; at most 200.
-    pub rows: Vec<[String; 12]>,
+    pub rows: Vec<[String; 10]>,
     /// Flows that have no row.
     pub without_row: u64,
     /// The flows that are drawn, those with most losses: the first ones of `rows`, at most eight.
@@ -153,7 +153,7 @@ impl FlowView {
                 .collect(),
             losses: Losses {
                 time_s: marked.iter().map(|loss| loss.time_s).collect(),
-                queueing_ms: marked.iter().map(|loss| loss.queueing_ms).collect(),
+                queueing_ms: marked.iter().map(|loss| loss.queueing_before_ms).collect(),
                 verdict: marked.iter().map(|loss| code(flow.verdict(loss))).collect(),
                 kind: marked.iter().map(place).collect(),
             },
