@@ -63,4 +63,29 @@ mod tests {
         release.homepage = Some("a place".into());
         assert!(description(0, Processor::X86_64, &release).contains("\nHomepage: a place\n"));
     }
+
+    #[test]
+    fn a_package_says_nothing_of_when_where_and_in_which_order_it_was_made() {
+        let place = tempfile::tempdir().unwrap();
+        let made = |name: &str, day: &str, mode: &str, order: [&str; 2]| {
+            let root = place.path().join(name);
+            for path in order.map(|path| root.join("usr").join(path)) {
+                write(&path, "x").unwrap();
+                run(command(&format!("touch --date {day}")).arg(&path)).unwrap();
+                run(command(&format!("chmod {mode}")).arg(path)).unwrap();
+            }
+            let file = root.with_extension("deb");
+            let release =
+                Release { version: "1.2.3".into(), epoch_s: 1_700_000_000, homepage: None };
+            package(&root, &file, Processor::X86_64, &release).unwrap();
+            let listed = text(command("dpkg-deb --contents").arg(&file).env("TZ", "UTC")).unwrap();
+            for line in listed.lines() {
+                let is_plain = line.contains(" root/root ") && line.contains(" 2023-11-14 22:13 ");
+                assert!(is_plain, "{line}");
+            }
+            std::fs::read(file).unwrap()
+        };
+        let one = made("one", "2030-01-01", "755", ["bin/losscause", "share/z"]);
+        assert!(one == made("another", "2031-02-03", "700", ["share/z", "bin/losscause"]));
+    }
 }

@@ -163,4 +163,19 @@ mod tests {
         board.change(0, |first| (first.copies, first.lost) = (2, false));
         assert_eq!((flight(&board), board.in_flight()), (Some(2), 2));
     }
+
+    #[test]
+    fn a_packet_of_which_a_part_is_acknowledged_leaves_the_flight_in_parts() {
+        let mut board = Scoreboard::default();
+        (0..2).for_each(|place| board.insert(10 * place, segment(10 * place + 10)));
+        board.split(15);
+        assert_eq!(board.in_flight(), 3);
+        let popped = board.pop_below(5).map(|(start, part)| (start, part.end, part.is_part));
+        assert_eq!((popped, board.in_flight()), (Some((0, 5, true)), 3));
+        board.change(15, |part| part.lost = true);
+        board.split(18);
+        assert_eq!(board.in_flight(), 2, "a lost part has left, and so have its parts");
+        let parts = std::iter::from_fn(|| board.pop_below(20)).count();
+        assert_eq!((parts, board.in_flight()), (4, 0));
+    }
 }
