@@ -253,7 +253,6 @@ mod tests {
     }
 
     #[test]
-    #[test]
     fn a_lost_packet_has_the_trip_time_of_those_that_left_next_to_it() {
         let mut trips = Trips::round(None);
         let ms = Span::from_millis;
