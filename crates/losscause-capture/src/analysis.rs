@@ -51,6 +51,9 @@ pub struct Captures<'a> {
 /// Version of the JSON; it grows when a field is removed or changes its meaning.
 const FORMAT_VERSION: u32 = 1;
 
+/// Bytes that are written at once.
+const WRITTEN: usize = 1 << 16;
+
 impl Captures<'_> {
     /// Writes them as JSON, and ends the last line.
     ///
@@ -62,7 +65,7 @@ impl Captures<'_> {
             format_version: u32,
             captures: &'a [Analysis],
         }
-        let mut out = BufWriter::new(out);
+        let mut out = BufWriter::with_capacity(WRITTEN, out);
         let document = Document { format_version: FORMAT_VERSION, captures: self.captures };
         serde_json::to_writer_pretty(&mut out, &document)?;
         out.write_all(b"\n")?;
