@@ -80,16 +80,10 @@ impl DelayRank {
     pub fn of(at_losses: &[RecentDelay], others: &[RecentDelay]) -> Option<Self> {
         let losses = u32::try_from(at_losses.len()).ok().filter(|&losses| losses > 0)?;
         let count = u32::try_from(others.len()).ok().filter(|&count| count >= FEWEST_OTHERS)?;
-        let rank = |by: fn(&RecentDelay) -> Span| {
-            // Equal delays count half.
-            let halves_below = |lost: &RecentDelay| -> u64 {
-                let halves = |other: &RecentDelay| 1 + by(other).cmp(&by(lost)).reverse() as i64;
-                others.iter().map(halves).sum::<i64>() as u64
-            };
-            let halves: u64 = at_losses.iter().map(halves_below).sum();
-            halves as f64 / (2.0 * f64::from(losses) * f64::from(count))
+        let ranks = RecentDelay {
+            least: mean_rank(at_losses, others, |one| one.least),
+            mean: mean_rank(at_losses, others, |one| one.mean),
         };
-        let ranks = RecentDelay { least: rank(|one| one.least), mean: rank(|one| one.mean) };
         Some(Self { ranks, losses, others: count })
     }
 
@@ -129,6 +123,20 @@ impl DelayRank {
         let inverse = 1.0 / f64::from(self.losses) + 1.0 / f64::from(self.others);
         distance > 0.0 && distance * distance * EVENLY > deviations * deviations * inverse
     }
+}
+
+/// The mean share of the others that are below a loss; equal delays count half.
+fn mean_rank(
+    at_losses: &[RecentDelay],
+    others: &[RecentDelay],
+    of: impl Fn(&RecentDelay) -> Span,
+) -> f64 {
+    let halves_below = |lost: &RecentDelay| -> u64 {
+        let halves = |other: &RecentDelay| 1 + of(other).cmp(&of(lost)).reverse() as i64;
+        others.iter().map(halves).sum::<i64>() as u64
+    };
+    let halves: u64 = at_losses.iter().map(halves_below).sum();
+    halves as f64 / (2.0 * at_losses.len() as f64 * others.len() as f64)
 }
 
 #[cfg(test)]
