@@ -241,6 +241,18 @@ mod tests {
     }
 
     #[test]
+    fn the_burst_is_what_passed_before_the_first_loss_beyond_the_rate() {
+        // 100 kB/s since time zero, and 30 kB at once.
+        let mut test = PolicerTest::new(Time::ZERO, PACKET);
+        for second in 1..=10 {
+            let at = Time::ZERO + Span::from_secs(second);
+            test.on_loss(at, 30_000 + 100_000 * second as u64, None);
+        }
+        let found = test.one_rate().expect("enough losses");
+        assert_eq!((found.rate_bps, found.burst_bytes), (800_000, 30_000));
+    }
+
+    #[test]
     fn losses_that_choose_no_moment_leave_no_rate() {
         let mut state = 1_u64;
         let found = one_rate(|_| {

@@ -324,6 +324,18 @@ mod tests {
     }
 
     #[test]
+    fn a_peak_is_forgotten_over_a_pause_of_two_seconds() {
+        let peak = |then_ms| {
+            let mut meter = QueueMeter::default();
+            for (now, trip) in [(0, 40), (10, 40), (20, 60), (then_ms, 40)] {
+                meter.on_trip(at(now), Span::from_millis(trip));
+            }
+            meter.seen(at(then_ms)).expect("fed").peak
+        };
+        assert_eq!([peak(1_500), peak(2_500)], [Span::from_millis(20), Span::ZERO]);
+    }
+
+    #[test]
     fn recent_delays_are_the_least_of_a_tenth_of_a_second_and_the_mean_of_a_second() {
         let step =
             |after: i64| seen((0..500 + after).map(|k| if k < 500 { 40 } else { 60 })).recent;
