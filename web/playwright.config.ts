@@ -1,6 +1,6 @@
 import { defineConfig } from "@playwright/test";
 
-const address = "http://127.0.0.1:4189/";
+const address = "http://127.0.0.1:4179/";
 
 export default defineConfig({
   testDir: "tests",
@@ -20,7 +20,7 @@ export default defineConfig({
     },
   },
   webServer: {
-    command: "node node_modules/vite/bin/vite.js preview --host 127.0.0.1 --port 4189 --strictPort",
+    command: "node node_modules/vite/bin/vite.js preview --host 127.0.0.1 --port 4179 --strictPort",
     url: address,
     reuseExistingServer: false,
   },
