@@ -137,8 +137,10 @@ fn load(chosen: &Chosen, dry_run: bool) -> Result<(), Failure> {
          \x20 sysctl -w net.ipv4.tcp_congestion_control={name}     every new connection of this network namespace\n\
          \x20 setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, \"{name}\")   one connection\n\
          \x20 iperf3 -c HOST -C {name}                            a test\n\
-         To watch it: losscause kernel status --watch",
-        if dry_run { " as a dry run" } else { "" }
+         To watch it: losscause kernel status --watch\n\
+         To go back: sysctl -w net.ipv4.tcp_congestion_control={} and, when its connections have closed, the unload.",
+        if dry_run { " as a dry run" } else { "" },
+        loaded.default
     ))?;
     if dry_run {
         output::line(&format!(
@@ -149,7 +151,7 @@ fn load(chosen: &Chosen, dry_run: bool) -> Result<(), Failure> {
     output::line(&measured::paragraph(settings.algorithm()))?;
     if !chosen.allow_unprivileged {
         output::line(
-            "Only processes with CAP_NET_ADMIN may choose it; --allow-unprivileged lets all of them.",
+            "Only processes with CAP_NET_ADMIN may choose it, and only the machine's first network namespace can have it as its default; --allow-unprivileged lifts both.",
         )?;
     }
     Ok(())

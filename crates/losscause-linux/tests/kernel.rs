@@ -283,6 +283,19 @@ fn a_closing_connection_is_listed_after_its_process_is_gone() {
 }
 
 #[test]
+fn what_a_namespace_has_as_its_default_is_not_unloaded() {
+    let Some(_one) = fit() else { return };
+    let settings = Algorithm::find("lc_spike").unwrap().settings();
+    let loaded = load(&settings, Options { allow_unprivileged: true }).unwrap();
+    let _loaded = Loaded(loaded.name);
+    let link = Link::new(0);
+    let default = "/proc/sys/net/ipv4/tcp_congestion_control";
+    link.near(move || std::fs::write(default, "lc_spike").unwrap());
+    let refused = unload("lc_spike", false).unwrap_err().to_string();
+    assert!(refused.starts_with("lc_spike is the default of net:["), "{refused}");
+}
+
+#[test]
 fn random_losses_are_ignored_and_the_window_stays_open() {
     let Some(_one) = fit() else { return };
     let _loaded = Loaded::new("lc_cubic_spike", &[]);

@@ -66,7 +66,7 @@ fn scores_are_the_same_on_every_page() {
             [number, claim] => {
                 add(&mut numbers, number);
                 add(&mut claims, claim);
-            },
+            }
             _ => panic!("{row}: one score or two"),
         }
         let all_hold = |score: &(usize, usize)| {
@@ -77,7 +77,10 @@ fn scores_are_the_same_on_every_page() {
     }
     for page in ["README.md", "CHANGELOG.md"] {
         let said = scores(&read(page));
-        assert!(said.contains(&numbers) && said.contains(&claims), "{page}: {numbers:?}, {claims:?}");
+        assert!(
+            said.contains(&numbers) && said.contains(&claims),
+            "{page}: {numbers:?}, {claims:?}"
+        );
     }
 }
 

@@ -80,7 +80,10 @@ impl Choice {
 /// The axes of a sweep file.
 pub(super) fn axes(tables: &[AxisTable], sampler: Sampler) -> Result<Vec<Axis>, Problem> {
     if tables.is_empty() {
-        return Err(("axis".into(), "is missing, expected [[axis]], or [[system]] to compare".into()));
+        return Err((
+            "axis".into(),
+            "is missing, expected [[axis]], or [[system]] to compare".into(),
+        ));
     }
     let mut names = BTreeSet::new();
     let mut axes = Vec::new();

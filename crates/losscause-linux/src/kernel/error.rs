@@ -123,11 +123,14 @@ pub enum KernelError {
     },
     /// New connections would go on using the program.
     #[error(
-        "{name} is the default of this network namespace; sysctl -w net.ipv4.tcp_congestion_control=NAME chooses another"
+        "{name} is the default of {}; sysctl -w net.ipv4.tcp_congestion_control=NAME there chooses another",
+        namespaces.join(", ")
     )]
     IsDefault {
         /// The name.
         name: &'static str,
+        /// The network namespaces: this one, and others as `/proc/PID/ns/net` links to them.
+        namespaces: Vec<String>,
     },
     /// The kernel refused a program.
     #[error("the kernel refused {name} ({step}): {error}")]

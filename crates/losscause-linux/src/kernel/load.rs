@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use libbpf_rs::{MapCore, ObjectBuilder};
 
 use super::lock::Lock;
-use super::{KernelError, Settings, machine, object, refusal, status};
+use super::{KernelError, Settings, machine, namespaces, object, refusal, status};
 
 /// Where the links and maps of loaded programs are pinned, one folder each.
 const PINS: &str = "/sys/fs/bpf/losscause";
@@ -31,6 +31,8 @@ pub struct Loaded {
     pub name: &'static str,
     /// Whether the BPF file system had to be mounted for it.
     pub mounted_bpf_fs: bool,
+    /// What new connections of this network namespace use by default.
+    pub default: String,
     /// Instructions that the verifier went through, per kernel callback.
     pub verified: Vec<(String, u32)>,
 }
@@ -111,13 +113,14 @@ pub fn load(settings: &Settings, options: Options) -> Result<Loaded, KernelError
         return Err(KernelError::AlreadyLoaded { name });
     }
     let mounted_bpf_fs = machine::ensure_bpf_fs()?;
+    let default = machine::default_control()?;
     let pins = Pins::of(name);
     // What an interrupted load has left.
     pins.remove()?;
     fs::create_dir_all(&pins.dir)
         .map_err(|reason| KernelError::File { file: pins.dir.display().to_string(), reason })?;
     match attach(name, program, &words, options, &pins) {
-        Ok(verified) => Ok(Loaded { name, mounted_bpf_fs, verified }),
+        Ok(verified) => Ok(Loaded { name, mounted_bpf_fs, default, verified }),
         Err(error) => {
             // All pins of this name are of this process: it has the lock, and there were none. What
             // cannot be removed is removed by the next load; the first error is the one to report.
@@ -189,7 +192,7 @@ fn verified_instructions(program: &libbpf_rs::Program<'_>) -> Option<(String, u3
 /// not to unload it unless `force`. Returns how many there were.
 ///
 /// # Errors
-/// It is not loaded, is in use, or is the default of this network namespace.
+/// It is not loaded, is in use, or is the default of a network namespace.
 pub fn unload(name: &str, force: bool) -> Result<usize, KernelError> {
     let name = super::Algorithm::find(name)?.name;
     machine::check()?;
@@ -200,8 +203,11 @@ pub fn unload(name: &str, force: bool) -> Result<usize, KernelError> {
         pins.remove()?;
         return Err(KernelError::NotLoaded { name });
     }
-    if machine::is_default(name)? && !force {
-        return Err(KernelError::IsDefault { name });
+    if !force {
+        let namespaces = namespaces::with_default(name)?;
+        if !namespaces.is_empty() {
+            return Err(KernelError::IsDefault { name, namespaces });
+        }
     }
     let connections = match status::connections(name, &pins) {
         Err(_) if force => Vec::new(),

@@ -16,7 +16,7 @@ const BPF_FS: &str = "/sys/fs/bpf";
 const OLDEST: (u32, u32) = (6, 4);
 /// The registered congestion controls, one line.
 const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
-/// The default of this network namespace.
+/// The default of the calling thread's network namespace.
 const DEFAULT: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 
 /// Checks for root, a new enough kernel and BTF.
@@ -76,9 +76,9 @@ pub(super) fn is_registered(name: &str) -> Result<bool, KernelError> {
     Ok(read(AVAILABLE)?.split_whitespace().any(|known| known == name))
 }
 
-/// Whether new connections of this network namespace use it by default.
-pub(super) fn is_default(name: &str) -> Result<bool, KernelError> {
-    Ok(read(DEFAULT)?.trim() == name)
+/// What new connections of the calling thread's network namespace use by default.
+pub(super) fn default_control() -> Result<String, KernelError> {
+    Ok(read(DEFAULT)?.trim().to_owned())
 }
 
 fn read(file: &str) -> Result<String, KernelError> {

@@ -5,12 +5,14 @@ use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use nix::errno::Errno;
 use nix::sched::{CloneFlags, setns};
 
-use super::KernelError;
+use super::{KernelError, machine};
 
 /// The mounts that the calling process sees.
 const MOUNTS: &str = "/proc/thread-self/mountinfo";
@@ -55,6 +57,51 @@ pub(super) fn visit_each(
         enter(&mount_point, Some(inode))?;
     }
     Ok(())
+}
+
+/// The network namespaces whose new connections use `name` by default: "this network namespace", and
+/// others as `/proc/PID/ns/net` links to them.
+///
+/// # Errors
+/// As [`visit_each`].
+pub(super) fn with_default(name: &str) -> Result<Vec<String>, KernelError> {
+    let own = current()?;
+    in_a_thread("the network namespaces", || {
+        let mut found = Vec::new();
+        visit_each(|| {
+            if machine::default_control()? == name {
+                let namespace = current()?;
+                let is_own = namespace == own;
+                found.push(if is_own { "this network namespace".to_owned() } else { namespace });
+            }
+            Ok(())
+        })?;
+        Ok(found)
+    })
+}
+
+/// The calling thread's network namespace, such as `net:[4026531840]`.
+fn current() -> Result<String, KernelError> {
+    let file = "/proc/thread-self/ns/net";
+    let link = fs::read_link(file);
+    let link = link.map_err(|reason| KernelError::File { file: file.to_owned(), reason })?;
+    Ok(link.display().to_string())
+}
+
+/// Runs `read` in a thread of its own, because it moves from namespace to namespace. `what` is read.
+///
+/// # Errors
+/// No thread can be started, or `read` fails.
+pub(super) fn in_a_thread<T: Send>(
+    what: &str,
+    read: impl FnOnce() -> Result<T, KernelError> + Send,
+) -> Result<T, KernelError> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().spawn_scoped(scope, read);
+        let thread =
+            thread.map_err(|reason| KernelError::File { file: what.to_owned(), reason })?;
+        thread.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })
 }
 
 /// The entries of a folder of `/proc` that are numbers; none if the process is gone.

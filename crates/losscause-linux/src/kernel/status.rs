@@ -3,8 +3,6 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::net::SocketAddr;
-use std::panic::resume_unwind;
-use std::thread;
 
 use libbpf_rs::{Iter, MapCore, MapFlags, MapHandle, ObjectBuilder};
 use losscause::Span;
@@ -172,13 +170,7 @@ fn is_dry_run(name: &'static str, pins: &Pins) -> Result<bool, KernelError> {
 
 /// The connections of a loaded program, in every process and network namespace.
 pub(super) fn connections(name: &'static str, pins: &Pins) -> Result<Vec<Connection>, KernelError> {
-    let file = || format!("the connections of {name}");
-    thread::scope(|scope| {
-        // A thread of its own, because it moves from namespace to namespace.
-        let thread = thread::Builder::new().spawn_scoped(scope, || listed(name, pins));
-        let thread = thread.map_err(|reason| KernelError::File { file: file(), reason })?;
-        thread.join().unwrap_or_else(|panic| resume_unwind(panic))
-    })
+    namespaces::in_a_thread(&format!("the connections of {name}"), || listed(name, pins))
 }
 
 fn listed(name: &'static str, pins: &Pins) -> Result<Vec<Connection>, KernelError> {

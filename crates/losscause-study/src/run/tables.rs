@@ -148,8 +148,11 @@ fn flow_cell(runs: &[&[FlowMeasurements]], place: usize, (name, value): &Column)
         Some(_) => UNKNOWN.to_owned(),
         None if name.starts_with("goodput") && values.len() > 1 => {
             let Estimate { mean, ci95, .. } = Estimate::from_runs(values.into_iter().map(Some));
-            mean.map_or_else(|| number(None), |mean| estimate(mean, ci95.filter(|half| *half > 0.0)))
-        },
+            mean.map_or_else(
+                || number(None),
+                |mean| estimate(mean, ci95.filter(|half| *half > 0.0)),
+            )
+        }
         None => number(statistics::mean(&values)),
     }
 }
