@@ -161,7 +161,7 @@ mod tests {
         });
         assert_eq!(
             of(&measured).unwrap(),
-            "Beside reno, 7 of 8 of ours take 45 to 55 % of the pair's goodput; lc_newreno_ff 81 % (cubic itself: 57 %)."
+            "Beside reno, 9 of 10 of ours take 45 to 55 % of the pair's goodput; lc_newreno_ff 81 % (cubic itself: 57 %)."
         );
         assert_eq!(of(&items(|_| None)), None);
     }

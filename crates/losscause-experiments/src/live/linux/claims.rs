@@ -30,6 +30,8 @@ pub(super) const PREDICATES: &[(&str, Predicate)] = &[
     ("share-reno.lc_westwood_vt", |measured| half_beside_reno(measured, "lc_westwood_vt")),
     ("share-reno.lc_newreno_ff", |measured| half_beside_reno(measured, "lc_newreno_ff")),
     ("share-reno.lc_zigzag", |measured| half_beside_reno(measured, "lc_zigzag")),
+    ("share-reno.lc_sift", |measured| half_beside_reno(measured, "lc_sift")),
+    ("share-reno.lc_cubic_sift", |measured| half_beside_reno(measured, "lc_cubic_sift")),
     ("share-cubic.lc_spike", |measured| as_reno_beside_cubic(measured, "lc_spike")),
     ("share-cubic.lc_cubic_spike", |measured| as_reno_beside_cubic(measured, "lc_cubic_spike")),
     ("share-cubic.lc_zbs", |measured| as_reno_beside_cubic(measured, "lc_zbs")),
@@ -37,6 +39,8 @@ pub(super) const PREDICATES: &[(&str, Predicate)] = &[
     ("share-cubic.lc_westwood_vt", |measured| as_reno_beside_cubic(measured, "lc_westwood_vt")),
     ("share-cubic.lc_newreno_ff", |measured| as_reno_beside_cubic(measured, "lc_newreno_ff")),
     ("share-cubic.lc_zigzag", |measured| as_reno_beside_cubic(measured, "lc_zigzag")),
+    ("share-cubic.lc_sift", |measured| as_reno_beside_cubic(measured, "lc_sift")),
+    ("share-cubic.lc_cubic_sift", |measured| as_reno_beside_cubic(measured, "lc_cubic_sift")),
 ];
 
 /// The rate of the link of the first table, kb/s.
