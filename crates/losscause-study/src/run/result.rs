@@ -228,15 +228,16 @@ impl MetricEstimate {
     }
 }
 
+/// The mean of the values there are, and its 95 % interval.
 #[cfg(feature = "estimates")]
-fn mean_and_interval(values: &[Option<f64>]) -> (Option<f64>, Option<f64>) {
+pub(super) fn mean_and_interval(values: &[Option<f64>]) -> (Option<f64>, Option<f64>) {
     let estimate = crate::statistics::Estimate::from_runs(values.iter().copied());
     (estimate.mean, estimate.ci95)
 }
 
 /// Without estimates there is one run.
 #[cfg(not(feature = "estimates"))]
-fn mean_and_interval(values: &[Option<f64>]) -> (Option<f64>, Option<f64>) {
+pub(super) fn mean_and_interval(values: &[Option<f64>]) -> (Option<f64>, Option<f64>) {
     let present: Vec<f64> = values.iter().copied().flatten().collect();
     (crate::statistics::mean(&present), None)
 }

@@ -1,11 +1,12 @@
 //! What runs have measured as tables for people: the metrics that a run is judged by, the flows,
 //! and the links.
 
+use super::result::mean_and_interval;
 use super::{
     FlowMeasurements, JUDGED_BY, LinkMeasurements, MetricEstimate, Misjudged, Percentiles,
     SimulationResult, UNKNOWN, Warning, WarningKind,
 };
-use crate::statistics::{self, Estimate};
+use crate::statistics;
 use crate::tools::figures::{estimate, number, to_the_digits_of};
 use crate::tools::table::Table;
 
@@ -147,7 +148,8 @@ fn flow_cell(runs: &[&[FlowMeasurements]], place: usize, (name, value): &Column)
     match few.filter(|_| is_judged) {
         Some(_) => UNKNOWN.to_owned(),
         None if name.starts_with("goodput") && values.len() > 1 => {
-            let Estimate { mean, ci95, .. } = Estimate::from_runs(values.into_iter().map(Some));
+            let values: Vec<_> = values.into_iter().map(Some).collect();
+            let (mean, ci95) = mean_and_interval(&values);
             mean.map_or_else(
                 || number(None),
                 |mean| estimate(mean, ci95.filter(|half| *half > 0.0)),

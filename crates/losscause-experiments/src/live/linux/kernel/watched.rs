@@ -13,7 +13,7 @@ use losscause_study::{Experiment, Metric, RunError, Stop};
 
 use super::captures;
 use super::ends::PORT;
-use crate::captures::stack::{metric, of_diagnoses, said};
+use crate::captures::stack::{of_diagnoses, said};
 use crate::captures::{CaptureStack, Scored, Told};
 use crate::live::LiveError;
 
@@ -46,7 +46,7 @@ impl WatchedStack {
         metrics.extend(of_diagnoses("watch.", &watched));
         let is_behind = flow.map(|(analysed, watched)| analysed.is_right() && !watched.is_right());
         let behind = is_behind.map(|is_behind| if is_behind { 100.0 } else { 0.0 });
-        metrics.push(metric("watch.behind".to_owned(), "percent", behind));
+        metrics.push(Metric::new("watch.behind".to_owned(), "percent", behind));
         metrics
     }
 }
