@@ -129,7 +129,8 @@ impl Flow {
 
     /// A table row: number (minor: in brackets), ends, vantage point, packets, losses, their share,
     /// packets that were sent again, the cause of the losses with its certainty (and of how many,
-    /// if not of all), and what the algorithm to follow calls them, where that adds to the cause. What the capture does not show is a dash.
+    /// if not of all), and what the algorithm to follow calls them, where that adds to the cause.
+    /// What the capture does not show is a dash.
     pub fn cells(&self) -> [String; 10] {
         let is_known = self.lost() > 0 || !self.may_lose_behind();
         let if_known = |text: String| if is_known { text } else { "–".to_owned() };

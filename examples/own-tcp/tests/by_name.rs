@@ -102,7 +102,7 @@ fn it_is_compared_and_swept() {
         .map(|text| Variant::parse(text).unwrap());
     let workers = || Workers::from(Jobs::new(2).unwrap());
     let plan = Plan::new(&scenario(&[]), variants.to_vec(), 1, 2).unwrap();
-    let compared = plan.execute(workers(), |_| ()).unwrap();
+    let compared = plan.measure(&workers(), None, |_, _| ()).unwrap();
     assert_eq!(
         compared.variants.iter().map(|variant| variant.name.as_str()).collect::<Vec<_>>(),
         ["sack", "gentle"]

@@ -213,8 +213,8 @@ function differences(what: string, expected: [string, Shown][], kind: 0 | 1, sho
 }
 
 /**
- * The row of a capture's flow as a browser gives its text: the recommended algorithm's verdicts, as the JSON has them,
- * without those that only a timer's rule gave.
+ * The row of a capture's flow as a browser gives its text: the cause, and where it is the air or not shown, the recommended
+ * algorithm's verdicts, as the JSON has them, without those that only a timer's rule gave.
  */
 function rowOf(flow: any): string {
   const lost = flow.losses.length + (flow.unlisted_losses ?? 0);
@@ -227,7 +227,15 @@ function rowOf(flow: any): string {
   const rounded = (percent % 1 === 0.25 ? percent - 0.05 : percent).toFixed(1);
   const end = (key: string) => (flow[`${key}_name`] ? `${flow[key]} (${flow[`${key}_name`]})` : flow[key]);
   const id = flow.minor ? `(${flow.id})` : flow.id;
-  const verdicts = [flow.sent_again ?? 0, wireless, congestion - byRule, undecided + byRule];
-  const name = flow.recommended.replaceAll("@", " at the ");
-  return [id, end("src"), end("dst"), flow.vantage, flow.packets, lost, rounded, ...verdicts, name].join("\t");
+  const row = [id, end("src"), end("dst"), flow.vantage, flow.packets, lost, rounded, flow.sent_again ?? 0];
+  if (lost === 0) return row.join("\t");
+  const { cause, certainty } = flow.diagnosis;
+  row.push(certainty === "cannot-tell" ? cause : `${cause}, ${certainty}`);
+  if (["air", "not-shown"].includes(cause)) {
+    const verdicts = { wireless, congestion: congestion - byRule, undecided: undecided + byRule };
+    const counts = Object.entries(verdicts).filter(([, count]) => count > 0);
+    const name = flow.recommended.replaceAll("@", " at the ");
+    row.push(`${name}: ${counts.map(([what, count]) => `${count} ${what}`).join(", ")}`);
+  }
+  return row.join("\t");
 }
