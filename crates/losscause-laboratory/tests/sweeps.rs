@@ -96,7 +96,7 @@ fn systems_need_no_axis() {
     let csv = table.csv();
     let rows: Vec<&str> = csv.lines().collect();
     let [head, whole, half] = rows[..] else { panic!("{csv}") };
-    assert_eq!(head, "system,wireless_drops,thput %");
+    assert_eq!(head, "system,wireless_drops packets,thput %");
     assert!(whole.starts_with("as it is,") && half.starts_with("half,"), "{csv}");
 }
 

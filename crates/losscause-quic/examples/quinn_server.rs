@@ -1,7 +1,7 @@
 //! A server that sends a download over QUIC, with a congestion control that tolerates losses which
 //! are not congestion.
 //!
-//!     cargo run -p losscause-quic --features quinn --example quinn_server -- 127.0.0.1:4433 cert.der cubic Spike
+//!     cargo run -p losscause-quic --features quinn --example quinn_server -- 127.0.0.1:4433 cert.der cubic Sift
 //!
 //! It writes its certificate to the file, for the example `quinn_client`, serves until Ctrl-C (or
 //! until the number of clients in `SERVE` are gone) and prints every verdict. A client sends the
@@ -26,7 +26,7 @@ async fn main() -> Result<()> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let [address, certificate, base, algorithm] = arguments.as_slice() else {
         anyhow::bail!(
-            "expected ADDRESS CERTIFICATE-FILE BASE ALGORITHM, such as 127.0.0.1:4433 cert.der cubic Spike"
+            "expected ADDRESS CERTIFICATE-FILE BASE ALGORITHM, such as 127.0.0.1:4433 cert.der cubic Sift"
         );
     };
     let factory = LossTolerant::named(base.parse()?, algorithm, &Registry::built_in())?
