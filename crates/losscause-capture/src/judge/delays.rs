@@ -7,6 +7,14 @@
 use losscause::Span;
 
 /// A sample of a flow's delays, or of other values over its time: so many at most.
+///
+/// ```
+/// use losscause_capture::judge::Sample;
+///
+/// let mut sample = Sample::<u32, 4>::default();
+/// (0..8).for_each(|value| sample.push(value));
+/// assert_eq!(sample.kept(), [0, 2, 4, 6]);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Sample<T = Span, const MOST: usize = 128> {
     kept: Vec<T>,

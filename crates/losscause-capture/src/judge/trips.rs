@@ -266,6 +266,7 @@ mod tests {
         assert_eq!((trip(Some(1_150)), trip(None)), (Some(ms(40)), Some(ms(88))));
     }
 
+    #[test]
     fn no_single_trip_is_shorter_or_longer_than_all_others() {
         let mut trips = Trips::round(None);
         let ms = |k: i64| match k {

@@ -53,6 +53,23 @@ impl BeforeGap {
 }
 
 /// The queue when packets were missed, whenever they left.
+///
+/// ```
+/// use losscause::diagnosis::{QueueMeter, QueueMissed};
+/// use losscause::{Span, Time};
+///
+/// let at = |ms| Time::ZERO + Span::from_millis(ms);
+/// let mut meter = QueueMeter::default();
+/// meter.on_trip(at(40), Span::from_millis(40));
+/// meter.on_trip(at(90), Span::from_millis(60));
+/// // The next trip time shows a gap.
+/// meter.on_gap();
+/// meter.on_trip(at(200), Span::from_millis(40));
+/// let missed: QueueMissed = meter.missed(at(200)).expect("trip times");
+/// // A packet that left at 31 ms met the queue before the gap, one at 159 ms that behind it.
+/// let [before, behind] = [31, 159].map(|ms| missed.of_packet(Some(at(ms))).recent.mean);
+/// assert!(before > behind);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct QueueMissed {
     queue: QueueSeen,
