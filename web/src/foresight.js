@@ -32,7 +32,7 @@ const FEW_WAIT = 3;
 export function foresee(engine, lab, columns) {
   engine.advance(lab, Number.MAX_VALUE);
   const numbers = engine.read(lab, LOSSES);
-  // A loss comes again with its verdict.
+  // A loss comes again with its verdict. Its cause is -1 if no link lost the packet.
   /** @type {Map<number, Lost>} */
   const known = new Map();
   for (let at = 0; at + 8 <= numbers.length; at += 8) {

@@ -4,7 +4,7 @@ use super::measure::group;
 use super::{FlowMeasurements, Misjudged, SimulationResult};
 use crate::scenario::recommended_lda;
 use crate::statistics::mean;
-use crate::tools::figures::{plus_minus, to_the_digits_of};
+use crate::tools::figures::estimate;
 
 impl SimulationResult {
     /// What came through, what was lost and why, and how the algorithms judged it: a sentence each.
@@ -143,7 +143,7 @@ impl SimulationResult {
 
 /// A mean and its interval: "2853 ± 86".
 fn text((value, ci95): (f64, Option<f64>)) -> String {
-    format!("{} {}", to_the_digits_of(value, ci95), plus_minus(ci95)).trim_end().to_owned()
+    estimate(value, ci95)
 }
 
 /// A rate, kb/s, with its interval, in the unit for people: "2.853 ± 0.086 Mb/s".

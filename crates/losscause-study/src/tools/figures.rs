@@ -85,9 +85,8 @@ mod tests {
 
     #[test]
     fn a_value_has_the_digits_that_its_interval_leaves() {
-        let texts = [(2853.4, 86.2), (40.5522, 0.0017), (9.4, 2.0)].map(|(value, ci95)| {
-            format!("{} {}", to_the_digits_of(value, Some(ci95)), plus_minus(Some(ci95)))
-        });
+        let texts = [(2853.4, 86.2), (40.5522, 0.0017), (9.4, 2.0)]
+            .map(|(value, ci95)| estimate(value, Some(ci95)));
         assert_eq!(texts, ["2853 ± 86", "40.5522 ± 0.0017", "9.4 ± 2.0"]);
         assert_eq!(
             [None, Some(3.0), Some(0.25), Some(1234.56)].map(number),
