@@ -104,10 +104,15 @@ impl Serialize for FlowDiagnosis {
             Cause::Policer { rate_bps, burst_bytes } => (rate_bps, burst_bytes),
             _ => (None, None),
         };
+        let reason = match cause {
+            Cause::NotShown(unknown) => Some(unknown.to_string()),
+            _ => None,
+        };
         let evidence: Vec<String> = self.diagnosis.findings().map(ToString::to_string).collect();
-        let mut fields = serializer.serialize_struct("diagnosis", 8)?;
+        let mut fields = serializer.serialize_struct("diagnosis", 9)?;
         fields.serialize_field("cause", cause.name())?;
         fields.serialize_field("certainty", certainty.name())?;
+        fields.serialize_field("reason", &reason)?;
         fields.serialize_field("rate_bps", &rate_bps)?;
         fields.serialize_field("burst_bytes", &burst_bytes)?;
         fields.serialize_field("evidence", &evidence)?;

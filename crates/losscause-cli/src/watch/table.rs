@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use clap::ValueEnum;
-use losscause::diagnosis::{Cause, Certainty};
+use losscause::diagnosis::{Cause, Certainty, Unknown};
+use losscause_linux::kernel::Algorithm;
 use losscause_linux::watch::{PrefixReport, Report, Snapshot};
 use losscause_study::tools::table::Table;
 
@@ -49,8 +50,8 @@ pub(super) fn text(
     if connections.len() > most {
         lines.push(format!("{} more connections: --most", connections.len() - most));
     }
-    let advice = connections.iter().find_map(|one| advice(one));
-    lines.extend(advice);
+    let of_any = || connections.iter().find_map(|one| reason(one));
+    lines.extend(connections.iter().find_map(|one| advice(one)).or_else(of_any));
     let mut prefixes: Vec<&PrefixReport> = snapshot.prefixes.iter().collect();
     let lost = |prefix: &PrefixReport| prefix.lost_pkts.values().sum::<u64>();
     prefixes.sort_by_key(|prefix| (std::cmp::Reverse(lost(prefix)), prefix.prefix));
@@ -100,6 +101,17 @@ fn advice(report: &Report) -> Option<String> {
     ))
 }
 
+/// Of a connection whose losses have no cause: why, and what tells more.
+fn reason(report: &Report) -> Option<String> {
+    let Report { local, remote, control, .. } = report;
+    let diagnosis = &report.diagnosis.as_ref()?.diagnosis;
+    let judged = match Algorithm::find(control) {
+        Ok(_) => format!(" What {control} took each loss for: losscause kernel status {control}."),
+        Err(_) => String::new(),
+    };
+    Some(format!("{local} > {remote}: {diagnosis}.{judged}"))
+}
+
 /// A cause in a few words.
 fn cause(report: &Report) -> &'static str {
     match report.diagnosis.as_ref().map(|told| told.diagnosis.cause) {
@@ -136,13 +148,22 @@ fn connection_table(connections: &[&Report]) -> Table {
     table
 }
 
-/// "full queue, clear".
+/// "full queue, clear", or "not shown: too few losses".
 fn why(report: &Report) -> String {
     let Some(told) = &report.diagnosis else { return String::new() };
-    match told.diagnosis.certainty {
-        Certainty::CannotTell => "not shown".to_owned(),
-        certainty => format!("{}, {}", cause(report), certainty.name()),
-    }
+    let Cause::NotShown(unknown) = told.diagnosis.cause else {
+        return format!("{}, {}", cause(report), told.diagnosis.certainty.name());
+    };
+    let reason = match unknown {
+        Unknown::NoDelays => "no delays",
+        Unknown::TooFew => "too few losses",
+        Unknown::OnlyTimers => "only timers",
+        Unknown::BehindQueue => "a queue may hide the air",
+        Unknown::QueueOrAir => "a queue or the air",
+        Unknown::PolicerOrAir => "a policer or the air",
+        other => &other.to_string(),
+    };
+    format!("not shown: {reason}")
 }
 
 const PREFIXES: [&str; 5] = ["destination", "open", "Mb/s", "least RTT ms", "lost, by cause"];
@@ -199,6 +220,9 @@ impl Sort {
 
 #[cfg(test)]
 mod tests {
+    use losscause::Span;
+    use losscause::diagnosis::{Diagnosis, Finding};
+
     use super::super::sample;
     use super::*;
 
@@ -226,6 +250,21 @@ mod tests {
         assert!(first(Sort::Lost).starts_with("192.0.2.1:443 > 198.51.100.7:50000"));
         assert!(first(Sort::Goodput).starts_with("[2001:db8::1]:443 >"));
         assert!(first(Sort::Rtt).starts_with("192.0.2.1:443 > 198.51.100.7:50000"));
+    }
+
+    #[test]
+    fn where_no_cause_is_shown_the_reason_is() {
+        let mut snapshot = sample::snapshot();
+        snapshot.connections.retain(|report| report.remote.port() == 50_001);
+        let standing = Finding::Queued(60, 71, Span::from_millis(9));
+        let hidden = Diagnosis::not_shown(Unknown::BehindQueue, [Some(standing), None]);
+        let report = &mut snapshot.connections[0];
+        report.control = "lc_cubic_sift".to_owned();
+        report.diagnosis.as_mut().unwrap().diagnosis = hidden;
+        let text = shown(&snapshot, Sort::Lost, 20);
+        assert!(text.contains("  not shown: a queue may hide the air"), "{text}");
+        let reason = "Cannot tell why: a queue stood at most losses, and losses of the air may hide behind it (a queue stood before 60 of 71 rounds of losses, median 9.0 ms). What lc_cubic_sift took each loss for: losscause kernel status lc_cubic_sift.\n";
+        assert!(text.contains(reason), "{text}");
     }
 
     #[test]
