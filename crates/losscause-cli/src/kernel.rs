@@ -4,7 +4,7 @@
 use std::env;
 use std::path::Path;
 
-use losscause_linux::kernel::{self, Algorithm, KernelError, Options, Settings};
+use losscause_linux::kernel::{self, Algorithm, KernelError, Options, Settings, Trial};
 use losscause_study::tools::atomic;
 
 use crate::failure::Failure;
@@ -32,6 +32,13 @@ enum Command {
         /// Judge and count losses, and change nothing: the window stays that of the kernel's Reno or CUBIC.
         #[arg(long)]
         dry_run: bool,
+        /// Give it to new connections that would have the default, and pass: port=N (of either end),
+        /// prefix=ADDRESS/BITS (of the peer), cgroup=FOLDER. Several of a kind add up.
+        #[arg(long, value_name = "FILTER")]
+        only: Vec<String>,
+        /// Give it to this share of them, or of all, drawn at random.
+        #[arg(long, value_name = "PERCENT", value_parser = percent)]
+        share: Option<f64>,
     },
     /// Unload one. Refuses while connections use it, and names them.
     Unload {
@@ -96,12 +103,22 @@ impl Chosen {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         Command::Check => check(),
-        Command::Load { chosen, dry_run } => whole(|| load(chosen, *dry_run)),
+        Command::Load { chosen, dry_run, only, share } => {
+            let is_trial = !only.is_empty() || share.is_some();
+            let trial = is_trial.then(|| Trial::new(only, share.unwrap_or(1.0))).transpose()?;
+            whole(|| load(chosen, *dry_run, trial))
+        }
         Command::Unload { name, force } => whole(|| unload(name, *force)),
         Command::Status { name, watch, format } => status::run(name.as_deref(), *watch, *format),
         Command::Trace { name, format } => trace::run(name, *format),
         Command::Install { chosen, dry_run } => install(chosen, *dry_run),
     }
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let percent = text.strip_suffix('%').and_then(|text| text.parse().ok());
+    let percent = percent.filter(|percent: &f64| *percent > 0.0 && *percent <= 100.0);
+    percent.map(|percent| percent / 100.0).ok_or_else(|| "expected a share such as 1%".to_owned())
 }
 
 /// Changes what is loaded. A signal ends the program afterwards: half of it is never left.
@@ -123,11 +140,11 @@ fn check() -> Result<(), Failure> {
     if lacking.is_empty() { Ok(()) } else { Err(KernelError::Lacking { lacking }.into()) }
 }
 
-fn load(chosen: &Chosen, dry_run: bool) -> Result<(), Failure> {
+fn load(chosen: &Chosen, dry_run: bool, trial: Option<Trial>) -> Result<(), Failure> {
     let mut settings = chosen.settings()?;
     settings.set_dry_run(dry_run);
-    let options = Options { allow_unprivileged: chosen.allow_unprivileged };
-    let loaded = kernel::load(&settings, options)?;
+    let options = Options { allow_unprivileged: chosen.allow_unprivileged, trial };
+    let loaded = kernel::load(&settings, &options)?;
     let name = loaded.name;
     if loaded.mounted_bpf_fs {
         output::line("mounted the BPF file system at /sys/fs/bpf")?;
@@ -136,12 +153,19 @@ fn load(chosen: &Chosen, dry_run: bool) -> Result<(), Failure> {
         "{name} is loaded{}, until `losscause kernel unload {name}` or the next boot. To use it:\n\
          \x20 sysctl -w net.ipv4.tcp_congestion_control={name}     every new connection of this network namespace\n\
          \x20 setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, \"{name}\")   one connection\n\
+         \x20 ip route add PREFIX via GATEWAY congctl {name}     connections to a prefix, until `ip route del PREFIX`\n\
          \x20 iperf3 -c HOST -C {name}                            a test\n\
          To watch it: losscause kernel status --watch\n\
          To go back: sysctl -w net.ipv4.tcp_congestion_control={} and, when its connections have closed, the unload.",
         if dry_run { " as a dry run" } else { "" },
         loaded.default
     ))?;
+    if let Some(trial) = &options.trial {
+        output::line(&format!(
+            "From now on {trial} have it in place of {}, until the unload.",
+            loaded.default
+        ))?;
+    }
     if dry_run {
         output::line(&format!(
             "A dry run judges and counts losses, and changes nothing: connections that choose it have the window of {}.",

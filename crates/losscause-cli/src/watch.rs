@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use losscause_linux::watch::{Filter, Snapshot, Watch};
+use losscause_linux::watch::{Filter, Snapshot, Watch, WatchError};
 
 use crate::failure::Failure;
 use crate::interrupt;
@@ -77,7 +77,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Ok(output::text(SCHEMA)?);
     }
     let mut filter = Filter::default();
-    arguments.filters.iter().try_for_each(|given| filter.add(given))?;
+    arguments.filters.iter().try_for_each(|given| filter.add(given)).map_err(WatchError::from)?;
     let chosen = arguments.connection.as_deref().map(timeline::Chosen::parse).transpose()?;
     let metrics = match arguments.metrics {
         Some(address) => Some(Metrics::serve(address, arguments.anywhere)?),

@@ -93,7 +93,7 @@ mod linux {
     pub(super) fn main() {
         let arguments = Arguments::read();
         for name in &arguments.names {
-            load(&Algorithm::find(name).unwrap().settings(), Options::default()).unwrap();
+            load(&Algorithm::find(name).unwrap().settings(), &Options::default()).unwrap();
         }
         let names: Vec<&'static str> =
             ["reno"].into_iter().chain(arguments.names.clone()).collect();

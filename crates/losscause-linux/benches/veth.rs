@@ -79,7 +79,7 @@ mod linux {
 
     fn measure(hosts: &Hosts, name: &'static str, arguments: &Arguments) {
         let before = programs();
-        load(&Algorithm::find(name).unwrap().settings(), Options::default()).unwrap();
+        load(&Algorithm::find(name).unwrap().settings(), &Options::default()).unwrap();
         let own: BTreeSet<u32> = programs().difference(&before).copied().collect();
         let mut quotients = Vec::new();
         let mut reno = Vec::new();

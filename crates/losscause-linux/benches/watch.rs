@@ -9,8 +9,8 @@
 //! without, with, …). Printed are the median of the quotients, and its interval of at least 95 %
 //! (order statistics). The times per acknowledgement are the kernel's own
 //! (`kernel.bpf_stats_enabled`): those of all programs of the watch, at both ends, over the packets
-//! that the sending end received. Beside them stands a program that does nothing at the same place,
-//! which shows what calling and timing alone take. Then so many connections are open, a hundred of which carry 1 Mb/s
+//! that the sending end received. Beside them stand a program that does nothing at the same place,
+//! which shows what calling and timing alone take, and one that looks up the connection's storage. Then so many connections are open, a hundred of which carry 1 Mb/s
 //! each; the memory and the time of the watch are those of a process of its own. Needs root. The
 //! namespaces end with the threads in them.
 #![allow(clippy::unwrap_used)] // In a benchmark, a panic is the report.
@@ -144,10 +144,14 @@ mod linux {
         let watching = Watching::begin();
         println!("the watch: {}", cost(&hosts, &connection, &before));
         drop(watching);
-        let before = programs();
-        let nothing = Nothing::attach();
-        println!("a program that does nothing: {}", cost(&hosts, &connection, &before));
-        drop(nothing);
+        for (what, options) in
+            [("does nothing", &[][..]), ("looks up the connection's storage", &["-DLOOKUP"])]
+        {
+            let before = programs();
+            let nothing = Nothing::attach(options);
+            println!("a program that {what}: {}", cost(&hosts, &connection, &before));
+            drop(nothing);
+        }
         connection.close();
     }
 
@@ -179,13 +183,14 @@ mod linux {
     }
 
     impl Nothing {
-        fn attach() -> Self {
+        fn attach(options: &[&str]) -> Self {
             let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/nothing.bpf.c");
             let folder = tempfile::tempdir().unwrap();
             let object = folder.path().join("nothing.o");
             let clang = env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
             let compiled = Command::new(clang)
                 .args(["-target", "bpf", "-mcpu=v3", "-g", "-O2", "-c"])
+                .args(options)
                 .args([source.as_os_str(), "-o".as_ref(), object.as_os_str()])
                 .status();
             assert!(compiled.unwrap().success());

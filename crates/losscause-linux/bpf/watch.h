@@ -70,19 +70,4 @@ struct lc_holder {
 	char name[16];
 };
 
-#define LC_FILTERS 8
-
-/* A prefix of addresses; IPv4 in the first word. */
-struct lc_prefix {
-	u32 family; /* 0: none */
-	u32 address[4];
-	u32 mask[4];
-};
-
-/* Which connections are watched. Written by the loader. */
-struct lc_filters {
-	struct lc_prefix prefixes[LC_FILTERS]; /* of the peer; all if there is none */
-	u32 ports[LC_FILTERS]; /* of either end; 0: none; all if there is none */
-};
-
 #endif

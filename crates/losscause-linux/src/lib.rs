@@ -13,6 +13,8 @@
 #[cfg(target_os = "linux")]
 pub mod emulator;
 #[cfg(all(target_os = "linux", feature = "kernel"))]
+mod filter;
+#[cfg(all(target_os = "linux", feature = "kernel"))]
 pub mod kernel;
 #[cfg(all(target_os = "linux", feature = "kernel"))]
 pub mod watch;

@@ -13,6 +13,8 @@ mod churn;
 mod link;
 #[path = "kernel/log.rs"]
 mod log;
+#[path = "kernel/trial.rs"]
+mod trial;
 #[path = "kernel/watch.rs"]
 mod watch;
 
@@ -79,7 +81,7 @@ fn fit() -> Option<Alone> {
 }
 
 fn missing() -> Option<String> {
-    match load(&Algorithm::find("lc_spike").unwrap().settings(), Options::default()) {
+    match load(&Algorithm::find("lc_spike").unwrap().settings(), &Options::default()) {
         Ok(_) => {
             unload("lc_spike", true).unwrap();
             None
@@ -104,7 +106,7 @@ impl Loaded {
     fn new(name: &str, settings: &[&str]) -> Self {
         let mut loaded = Algorithm::find(name).unwrap().settings();
         settings.iter().for_each(|setting| loaded.set(setting).unwrap());
-        Self(load(&loaded, Options::default()).unwrap().name)
+        Self(load(&loaded, &Options::default()).unwrap().name)
     }
 }
 
@@ -122,7 +124,9 @@ fn registered() -> String {
 fn every_program_passes_the_verifier_and_leaves_nothing() {
     let Some(_one) = fit() else { return };
     for algorithm in algorithm::ALGORITHMS {
-        let loaded = load(&algorithm.settings(), Options { allow_unprivileged: true }).unwrap();
+        let loaded =
+            load(&algorithm.settings(), &Options { allow_unprivileged: true, trial: None })
+                .unwrap();
         let _loaded = Loaded(loaded.name);
         println!("{}: {:?}", loaded.name, loaded.verified);
         assert!(registered().split_whitespace().any(|name| name == algorithm.name));
@@ -139,7 +143,7 @@ fn a_name_is_loaded_once_and_what_is_not_loaded_is_not_unloaded() {
     assert_eq!(unload("lc_zigzag", true).unwrap_err().to_string(), "lc_zigzag is not loaded");
     assert_eq!(status(Some("lc_zigzag")).unwrap_err().to_string(), "lc_zigzag is not loaded");
     let _loaded = Loaded::new("lc_zigzag", &[]);
-    let again = load(&zigzag, Options::default()).unwrap_err();
+    let again = load(&zigzag, &Options::default()).unwrap_err();
     assert_eq!(
         again.to_string(),
         "lc_zigzag is loaded already; losscause kernel unload lc_zigzag removes it"
@@ -156,7 +160,7 @@ fn of_two_loads_at_once_one_loads_and_the_other_leaves_its_program_alone() {
         let settings = Algorithm::find("lc_zigzag").unwrap().settings();
         let load = || {
             begin.wait();
-            load(&settings, Options::default())
+            load(&settings, &Options::default())
         };
         let loads = thread::scope(|scope| {
             [scope.spawn(load), scope.spawn(load)].map(|load| load.join().unwrap())
@@ -286,7 +290,7 @@ fn a_closing_connection_is_listed_after_its_process_is_gone() {
 fn what_a_namespace_has_as_its_default_is_not_unloaded() {
     let Some(_one) = fit() else { return };
     let settings = Algorithm::find("lc_spike").unwrap().settings();
-    let loaded = load(&settings, Options { allow_unprivileged: true }).unwrap();
+    let loaded = load(&settings, &Options { allow_unprivileged: true, trial: None }).unwrap();
     let _loaded = Loaded(loaded.name);
     let link = Link::new(0);
     let default = "/proc/sys/net/ipv4/tcp_congestion_control";
@@ -323,7 +327,7 @@ fn a_dry_run_judges_and_has_the_window_of_its_base() {
     // alpha = 2 calls every loss wireless whose round-trip time is known.
     settings.set("alpha=2").unwrap();
     settings.set_dry_run(true);
-    let _loaded = Loaded(load(&settings, Options::default()).unwrap().name);
+    let _loaded = Loaded(load(&settings, &Options::default()).unwrap().name);
     let link = Link::new(50);
     let transfer = link.start("lc_spike");
     link.wait_for_delivery(1_000_000);

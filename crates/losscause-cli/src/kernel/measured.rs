@@ -56,6 +56,13 @@ pub(super) fn paragraph(algorithm: &Algorithm) -> String {
         [] => format!("\nOn none of them more than {HARM} times {base}'s drops."),
         harmed => format!("\nMore than {HARM} times {base}'s drops: {}.", harmed.join("; ")),
     };
+    if let [Some(left), Some(of_cubic)] = [algorithm.name, "cubic"].map(left_to_cubic) {
+        let _ = write!(
+            text,
+            "\nA stock CUBIC beside it on one queue of 10 Mb/s had {left:.0} % of what both carried, beside another CUBIC \
+             {of_cubic:.0} % (results/live.md, two flows, three runs)."
+        );
+    }
     text
 }
 
@@ -102,21 +109,34 @@ fn abroad(system: &str, kind: &str) -> Option<[Figure; 2]> {
 /// What a control did on [`LOSSES`], by the page's first table. The first two cells of each share of
 /// loss are goodput, with the simulator's in parentheses, and drops.
 fn on_link(control: &str) -> Option<Vec<Figure>> {
+    let (heads, row) = live("| 0 %: goodput |", control)?;
+    let goodput = (0..heads.len()).filter(|&place| heads[place].ends_with("goodput"));
+    let figure = |place| {
+        Some(Figure { mbps: number(row.get(place)?)?, drops: number(row.get(place + 1)?)? })
+    };
+    goodput.map(figure).collect()
+}
+
+/// The percentage of both flows' goodput that a stock CUBIC has beside a control, by the page's table of
+/// two flows.
+fn left_to_cubic(control: &str) -> Option<f64> {
+    let (heads, row) = live("| beside reno |", control)?;
+    let place = heads.iter().position(|head| head == "beside cubic")?;
+    Some(100.0 - number(row.get(place)?)?)
+}
+
+/// The cells of the first line of the page that holds `head`, and of a control's row below it.
+fn live(head: &str, control: &str) -> Option<(Vec<String>, Vec<String>)> {
     let cells = |line: &str| -> Vec<String> {
         line.split(" | ").map(|cell| cell.trim_matches(['|', ' ', '`']).to_owned()).collect()
     };
-    let mut lines = LIVE_PAGE.lines().skip_while(|line| !line.contains("| 0 %: goodput |"));
-    let goodput: Vec<usize> = cells(lines.next()?)
-        .iter()
-        .enumerate()
-        .filter_map(|(place, head)| head.ends_with("goodput").then_some(place))
-        .collect();
-    let row = lines.map(cells).find(|row| row[0] == control)?;
-    let number = |place: usize| row.get(place)?.split(' ').next()?.parse().ok();
-    goodput
-        .into_iter()
-        .map(|place| Some(Figure { mbps: number(place)?, drops: number(place + 1)? }))
-        .collect()
+    let mut lines = LIVE_PAGE.lines().skip_while(|line| !line.contains(head));
+    let heads = cells(lines.next()?);
+    Some((heads, lines.map(cells).find(|row| row[0] == control)?))
+}
+
+fn number(cell: &str) -> Option<f64> {
+    cell.split(' ').next()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -135,10 +155,11 @@ mod tests {
             assert!(text.contains("plain queue") && text.contains("radio"), "{text}");
             assert!(text.contains("policer") && text.contains("managed queue"), "{text}");
         }
-        let last = |name| {
+        let line = |name, from_last: usize| {
             let text = paragraph(Algorithm::find(name).unwrap());
-            text.lines().last().unwrap().to_owned()
+            text.lines().rev().nth(from_last).unwrap().to_owned()
         };
+        let last = |name| line(name, 1);
         // 31.1 of CoDel are 4.2 times 7.4; 62.1 of the policer 1.40 times 44.4.
         assert_eq!(
             last("lc_cubic_spike"),
@@ -149,5 +170,14 @@ mod tests {
             "More than 1.2 times cubic's drops: satellite, 0.1 to 1 % loss."
         );
         assert_eq!(last("lc_zbs"), "On none of them more than 1.2 times reno's drops.");
+        // It takes 49.5 % beside cubic, cubic 43.3 %.
+        assert_eq!(
+            line("lc_cubic_sift", 0),
+            "A stock CUBIC beside it on one queue of 10 Mb/s had 50 % of what both carried, beside another CUBIC 57 % \
+             (results/live.md, two flows, three runs)."
+        );
+        for algorithm in ALGORITHMS {
+            assert!(line(algorithm.name, 0).starts_with("A stock CUBIC"), "{}", algorithm.name);
+        }
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn snapshot() -> Snapshot {
         lost_now_pkts: 5,
         by_timer_pkts: 1,
         spurious_pkts: 2,
-        diagnosis: Some(queue),
+        diagnosis: Some(Box::new(queue)),
     };
     let seldom = Report {
         socket: 2,
@@ -72,7 +72,7 @@ pub(super) fn snapshot() -> Snapshot {
         queueing_ms: Some(0.3),
         goodput_bps: 48e6,
         lost_pkts: 3,
-        diagnosis: Some(few),
+        diagnosis: Some(Box::new(few)),
         ..queued.clone()
     };
     let none = Report {

@@ -4,6 +4,8 @@ use std::io;
 
 use losscause::registry::ConfigError;
 
+use crate::filter::FilterError;
+
 /// Why a program was not loaded, unloaded or read. `Display` is one sentence.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -132,6 +134,17 @@ pub enum KernelError {
         /// The network namespaces: this one, and others as `/proc/PID/ns/net` links to them.
         namespaces: Vec<String>,
     },
+    /// A filter cannot be used.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
+    /// A filter names a process.
+    #[error(
+        "--only process=…: a connection is chosen before its process is known, expected port, prefix or cgroup"
+    )]
+    ByProcess,
+    /// No control groups are mounted.
+    #[error("no control groups of version 2 are mounted, expected them at /sys/fs/cgroup")]
+    NoCgroups,
     /// The kernel refused a program.
     #[error("the kernel refused {name} ({step}): {error}")]
     Refused {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use libbpf_rs::{MapCore, ObjectBuilder};
 
 use super::lock::Lock;
-use super::{KernelError, Settings, machine, namespaces, object, refusal, status};
+use super::{KernelError, Settings, Trial, machine, namespaces, object, refusal, status};
 
 /// Where the links and maps of loaded programs are pinned, one folder each.
 const PINS: &str = "/sys/fs/bpf/losscause";
@@ -18,10 +18,12 @@ const PINS: &str = "/sys/fs/bpf/losscause";
 const PARAMETERS: &str = ".rodata.parameters";
 
 /// How to load a program.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Processes without CAP_NET_ADMIN may choose it too.
     pub allow_unprivileged: bool,
+    /// New connections that get it until it is unloaded.
+    pub trial: Option<Trial>,
 }
 
 /// A program that was loaded.
@@ -74,18 +76,15 @@ impl Pins {
         self.dir.join("log_state")
     }
 
+    /// What gives it to some new connections, in one control group of several.
+    pub(super) fn trial(&self, place: usize) -> PathBuf {
+        self.dir.join(format!("trial{place}"))
+    }
+
     fn remove(&self) -> Result<(), KernelError> {
-        for file in [
-            self.link(),
-            self.connections(),
-            self.totals(),
-            self.parameters(),
-            self.judgements(),
-            self.log_state(),
-        ] {
-            ignore_missing(fs::remove_file(&file), &file)?;
-        }
-        ignore_missing(fs::remove_dir(&self.dir), &self.dir)
+        // First what makes the rest a loaded program.
+        ignore_missing(fs::remove_file(self.link()), &self.link())?;
+        ignore_missing(fs::remove_dir_all(&self.dir), &self.dir)
     }
 }
 
@@ -103,7 +102,7 @@ fn ignore_missing(outcome: io::Result<()>, file: &Path) -> Result<(), KernelErro
 /// # Errors
 /// The machine or a setting is not fit for it, the name is taken, or the kernel refuses the
 /// program. Nothing of it is left then.
-pub fn load(settings: &Settings, options: Options) -> Result<Loaded, KernelError> {
+pub fn load(settings: &Settings, options: &Options) -> Result<Loaded, KernelError> {
     let name = settings.algorithm().name;
     let words = settings.words()?;
     let program = object(name);
@@ -119,7 +118,11 @@ pub fn load(settings: &Settings, options: Options) -> Result<Loaded, KernelError
     pins.remove()?;
     fs::create_dir_all(&pins.dir)
         .map_err(|reason| KernelError::File { file: pins.dir.display().to_string(), reason })?;
-    match attach(name, program, &words, options, &pins) {
+    let begin = |verified| {
+        let trial = options.trial.as_ref();
+        trial.map_or(Ok(()), |trial| trial.begin(name, &default, &pins)).map(|()| verified)
+    };
+    match attach(name, program, &words, options.allow_unprivileged, &pins).and_then(begin) {
         Ok(verified) => Ok(Loaded { name, mounted_bpf_fs, default, verified }),
         Err(error) => {
             // All pins of this name are of this process: it has the lock, and there were none. What
@@ -134,7 +137,7 @@ fn attach(
     name: &'static str,
     program: &[u8],
     words: &[u64],
-    options: Options,
+    allow_unprivileged: bool,
     pins: &Pins,
 ) -> Result<Vec<(String, u32)>, KernelError> {
     let refused = |step| move |error: libbpf_rs::Error| refusal::refused(name, step, &error);
@@ -147,7 +150,7 @@ fn attach(
             let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_ne_bytes()).collect();
             map.set_initial_value(&bytes).map_err(refused("parameters"))?;
         } else if own_name == name
-            && options.allow_unprivileged
+            && allow_unprivileged
             && let Some(flags) = map.initial_value_mut().and_then(<[u8]>::first_chunk_mut::<4>)
         {
             *flags = TCP_CONG_NON_RESTRICTED.to_ne_bytes();

@@ -1,6 +1,6 @@
 //! What the machine must have.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use nix::mount::{MsFlags, mount};
@@ -69,6 +69,16 @@ pub(super) fn ensure_bpf_fs() -> Result<bool, KernelError> {
 
 fn bpf_fs_is_mounted() -> Result<bool, KernelError> {
     Ok(read("/proc/self/mounts")?.lines().any(|line| line.split(' ').nth(1) == Some(BPF_FS)))
+}
+
+/// The folder of the control group that holds all others.
+pub(super) fn all_cgroups() -> Result<PathBuf, KernelError> {
+    let mounts = read("/proc/self/mounts")?;
+    let of_line = |line: &str| {
+        let mut words = line.split(' ').skip(1);
+        Some(PathBuf::from(words.next()?)).filter(|_| words.next() == Some("cgroup2"))
+    };
+    mounts.lines().find_map(of_line).ok_or(KernelError::NoCgroups)
 }
 
 /// Whether a congestion control of that name is registered.

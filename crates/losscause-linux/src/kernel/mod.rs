@@ -8,6 +8,7 @@
 //! machine     what the machine must have: root, BTF, a new enough kernel, the BPF file system
 //! needs       all of that one by one, with the kernel's types and functions
 //! load        loads a program and keeps it loaded; unloads it
+//! trial       gives it to some new connections
 //! status      what loaded programs have counted, in total and per connection
 //! namespaces  the network namespaces of this machine
 //! log         every judgement of lost packets, while somebody reads
@@ -37,6 +38,7 @@ pub(crate) mod record;
 pub(crate) mod refusal;
 mod safeguards;
 mod status;
+mod trial;
 mod unit;
 
 pub use algorithm::{Algorithm, Settings};
@@ -49,6 +51,7 @@ pub use log::{VerdictLog, VerdictRecord};
 pub use needs::{Need, needs};
 pub use record::{Judged, Sums, Totals, Why};
 pub use status::{Connection, Status, status};
+pub use trial::Trial;
 pub use unit::{UNIT_DIR, unit};
 
 /// The compiled programs by name.
@@ -65,7 +68,9 @@ mod tests {
 
     #[test]
     fn every_algorithm_has_its_program() {
-        for name in algorithm::ALGORITHMS.iter().map(|algorithm| algorithm.name).chain(["status"]) {
+        for name in
+            algorithm::ALGORITHMS.iter().map(|algorithm| algorithm.name).chain(["status", "trial"])
+        {
             assert!(!object(name).is_empty(), "{name}");
         }
     }

@@ -8,18 +8,18 @@ use losscause::{Span, Time};
 use losscause_capture::{Cost, FlowDiagnosis, Vantage};
 
 use super::connection::{Connection, Counts};
-use super::filter::Filter;
 use super::path::Path;
 use super::prefix::{Prefix, Tallies};
 use super::process::Process;
 use super::record::{Seen, What};
 use super::report::{Report, Snapshot};
+use crate::filter::Filter;
 use crate::kernel::record::Ends;
 
 /// All connections.
 #[derive(Debug, Default)]
 pub(super) struct Connections {
-    known: HashMap<u64, Watched>,
+    known: HashMap<u64, Box<Watched>>,
     paths: HashMap<(u32, IpAddr, IpAddr), Path>,
     tallies: Tallies,
     /// Records that are not of this version.
@@ -69,7 +69,8 @@ impl Connections {
             }
             return;
         }
-        let Some(Watched { connection, .. }) = self.known.get_mut(&socket) else { return };
+        let Some(watched) = self.known.get_mut(&socket) else { return };
+        let connection = &mut watched.connection;
         let path = self.paths.entry(key(&connection.ends)).or_insert_with(|| Path::new(at));
         match what {
             What::Samples(state, samples) => connection.on_samples(state, &samples, path),
@@ -95,7 +96,7 @@ impl Connections {
             told: 0,
             untold_since: None,
         };
-        self.known.insert(socket, watched);
+        self.known.insert(socket, Box::new(watched));
     }
 
     /// Names the processes of connections by socket.
@@ -111,7 +112,7 @@ impl Connections {
     /// losses count that were seen.
     pub(super) fn report(&mut self, now: Time, since_1970: Span, is_last: bool) -> Snapshot {
         let since = self.reported.replace(now);
-        let mut reports = Vec::new();
+        let mut reports = Vec::with_capacity(self.known.len());
         for (&socket, watched) in &mut self.known {
             let connection = &mut watched.connection;
             if let Some(path) = self.paths.get_mut(&key(&connection.ends)) {
@@ -195,7 +196,8 @@ impl Watched {
             return;
         }
         let since = *self.untold_since.get_or_insert(now);
-        let named = connection.diagnosis.filter(|of| of.certainty > Certainty::CannotTell);
+        let named = connection.diagnosis.as_deref();
+        let named = named.filter(|of| of.certainty > Certainty::CannotTell);
         let is_over = connection.closed.is_some() || now - since >= PATIENCE;
         let cause = match named {
             Some(diagnosis) => diagnosis.cause.name(),
@@ -243,10 +245,10 @@ impl Watched {
         }
     }
 
-    fn diagnosis(&self, now: Time) -> Option<FlowDiagnosis> {
+    fn diagnosis(&self, now: Time) -> Option<Box<FlowDiagnosis>> {
         let connection = &self.connection;
         let counts = connection.counts;
-        let diagnosis = connection.diagnosis?;
+        let diagnosis = **connection.diagnosis.as_ref()?;
         let path = connection.path_rate();
         let lasted = (connection.closed.unwrap_or(now) - connection.begun).as_secs_f64();
         let mut cost = Cost::default();
@@ -262,6 +264,6 @@ impl Watched {
             connection.first_loss.map_or(0.0, |first| (now - first).as_secs_f64());
         let cost = Some(cost);
         let vantage = Vantage::Sender;
-        Some(FlowDiagnosis { diagnosis, path, cost, next: Vec::new(), vantage })
+        Some(Box::new(FlowDiagnosis { diagnosis, path, cost, next: Vec::new(), vantage }))
     }
 }

@@ -1,7 +1,6 @@
 //! Why connections cannot be watched.
 
-use std::io;
-
+use crate::filter::FilterError;
 use crate::kernel::KernelError;
 
 /// Why connections cannot be watched. `Display` is one sentence.
@@ -26,38 +25,9 @@ pub enum WatchError {
         /// The tracepoint.
         name: &'static str,
     },
-    /// There is no filter of this kind.
-    #[error(
-        "the filter \"{given}\" is unknown, expected port=N, prefix=ADDRESS/BITS, cgroup=PATH or process=NAME"
-    )]
-    UnknownFilter {
-        /// What was given.
-        given: String,
-    },
-    /// A filter has a value that cannot be.
-    #[error("the filter \"{given}\" cannot be used, expected {expected}")]
-    Filter {
-        /// What was given.
-        given: String,
-        /// What would do.
-        expected: &'static str,
-    },
-    /// The kernel looks at so many filters of one kind.
-    #[error("there are more than {most} filters of the kind {kind}")]
-    TooManyFilters {
-        /// The kind.
-        kind: &'static str,
-        /// The most there may be.
-        most: usize,
-    },
-    /// A control group cannot be read.
-    #[error("{path}: is no control group of version 2 ({reason})")]
-    NoCgroup {
-        /// The folder.
-        path: String,
-        /// Why.
-        reason: io::Error,
-    },
+    /// A filter cannot be used.
+    #[error(transparent)]
+    Filter(#[from] FilterError),
     /// Another process watches.
     #[error(
         "another `losscause watch` runs here; one shows all connections, so a second is refused"

@@ -21,7 +21,6 @@
 mod connection;
 mod connections;
 mod error;
-mod filter;
 mod machine;
 mod path;
 mod prefix;
@@ -32,8 +31,8 @@ mod report;
 mod sent;
 mod standing;
 
+pub use crate::filter::{Filter, FilterError};
 pub use error::WatchError;
-pub use filter::Filter;
 pub use prefix::{MOST_PREFIXES, Prefix, PrefixReport};
 pub use process::Process;
 pub use program::Watch;

@@ -12,9 +12,9 @@ use losscause::{Span, Time};
 use nix::time::{ClockId, clock_gettime};
 
 use super::connections::Connections;
-use super::filter::Filter;
 use super::report::Snapshot;
 use super::{WatchError, machine, process};
+use crate::filter::Filter;
 use crate::kernel::{KernelError, Lock, object, refusal};
 
 /// Watches the connections of this machine that send, in every network namespace, until it is

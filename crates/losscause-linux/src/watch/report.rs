@@ -69,7 +69,7 @@ pub struct Report {
     /// Packets that were sent again without need.
     pub spurious_pkts: u64,
     /// Why packets were lost; none before the first loss.
-    pub diagnosis: Option<FlowDiagnosis>,
+    pub diagnosis: Option<Box<FlowDiagnosis>>,
 }
 
 fn as_seconds<S: Serializer>(time: &Time, serializer: S) -> Result<S::Ok, S::Error> {

@@ -71,7 +71,7 @@ impl Programs {
 
 impl Program {
     fn load(algorithm: &'static Algorithm) -> Result<Self, LiveError> {
-        let name = load(&algorithm.settings(), Options::default())?.name;
+        let name = load(&algorithm.settings(), &Options::default())?.name;
         let verdicts = Verdicts::default();
         let over = Arc::new(AtomicBool::new(false));
         let mut program =

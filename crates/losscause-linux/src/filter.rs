@@ -1,4 +1,4 @@
-//! Which connections are watched.
+//! Which connections are watched, or get a congestion control.
 //!
 //! Filters of one kind add up, and a connection must pass every kind that is given. The kernel
 //! looks at ports and prefixes, so that what they leave out costs next to nothing. Control groups
@@ -10,9 +10,45 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use super::WatchError;
+/// Why a filter cannot be used. `Display` is one sentence.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum FilterError {
+    /// There is no filter of this kind.
+    #[error(
+        "the filter \"{given}\" is unknown, expected port=N, prefix=ADDRESS/BITS, cgroup=PATH or process=NAME"
+    )]
+    Unknown {
+        /// What was given.
+        given: String,
+    },
+    /// A filter has a value that cannot be.
+    #[error("the filter \"{given}\" cannot be used, expected {expected}")]
+    Value {
+        /// What was given.
+        given: String,
+        /// What would do.
+        expected: &'static str,
+    },
+    /// The kernel looks at so many filters of one kind.
+    #[error("there are more than {most} filters of the kind {kind}")]
+    TooMany {
+        /// The kind.
+        kind: &'static str,
+        /// The most there may be.
+        most: usize,
+    },
+    /// A control group cannot be read.
+    #[error("{path}: is no control group of version 2 ({reason})")]
+    NoCgroup {
+        /// The folder.
+        path: String,
+        /// Why.
+        reason: io::Error,
+    },
+}
 
-/// Which connections are watched; all by default.
+/// Which connections are watched, or get a congestion control; all by default.
 ///
 /// ```
 /// use losscause_linux::watch::Filter;
@@ -22,7 +58,7 @@ use super::WatchError;
 /// filter.add("prefix=2001:db8::/32")?;
 /// let refused = filter.add("prot=443").unwrap_err().to_string();
 /// assert!(refused.starts_with("the filter \"prot=443\" is unknown"), "{refused}");
-/// # Ok::<(), losscause_linux::watch::WatchError>(())
+/// # Ok::<(), losscause_linux::watch::FilterError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
@@ -34,7 +70,7 @@ pub struct Filter {
 
 /// Addresses that begin alike.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Prefix {
+struct Prefix {
     address: IpAddr,
     bits: u8,
 }
@@ -51,9 +87,9 @@ impl Filter {
     ///
     /// # Errors
     /// There is no such kind, the value cannot be, or there are too many of the kind.
-    pub fn add(&mut self, given: &str) -> Result<(), WatchError> {
-        let unknown = || WatchError::UnknownFilter { given: given.to_owned() };
-        let wrong = |expected| WatchError::Filter { given: given.to_owned(), expected };
+    pub fn add(&mut self, given: &str) -> Result<(), FilterError> {
+        let unknown = || FilterError::Unknown { given: given.to_owned() };
+        let wrong = |expected| FilterError::Value { given: given.to_owned(), expected };
         let (kind, value) = given.split_once('=').ok_or_else(unknown)?;
         match kind {
             "port" => {
@@ -81,35 +117,45 @@ impl Filter {
         }
     }
 
+    /// The folders of control groups; none if all pass.
+    pub(crate) fn cgroups(&self) -> Result<&[PathBuf], FilterError> {
+        let is_one = |path: &Path| path.join("cgroup.procs").exists();
+        match self.cgroups.iter().find(|path| !is_one(path)) {
+            Some(path) => {
+                let reason = io::ErrorKind::NotFound.into();
+                Err(FilterError::NoCgroup { path: path.display().to_string(), reason })
+            }
+            None => Ok(&self.cgroups),
+        }
+    }
+
     /// Whether processes are looked up for it.
-    pub(super) fn asks_for_processes(&self) -> bool {
+    pub(crate) fn asks_for_processes(&self) -> bool {
         !self.processes.is_empty()
     }
 
     /// Whether a process of that name and number passes.
-    pub(super) fn passes_process(&self, name: &str, number: u32) -> bool {
+    pub(crate) fn passes_process(&self, name: &str, number: u32) -> bool {
         self.processes.is_empty()
             || self.processes.iter().any(|one| one == name || *one == number.to_string())
     }
 
     /// The numbers of the control groups that pass, those within included; none if all do.
-    pub(super) fn cgroup_numbers(&self) -> Result<Option<BTreeSet<u64>>, WatchError> {
+    pub(crate) fn cgroup_numbers(&self) -> Result<Option<BTreeSet<u64>>, FilterError> {
         if self.cgroups.is_empty() {
             return Ok(None);
         }
         let mut numbers = BTreeSet::new();
-        for path in &self.cgroups {
-            let failed = |reason| WatchError::NoCgroup { path: path.display().to_string(), reason };
-            if !path.join("cgroup.procs").exists() {
-                return Err(failed(io::ErrorKind::NotFound.into()));
-            }
+        for path in self.cgroups()? {
+            let failed =
+                |reason| FilterError::NoCgroup { path: path.display().to_string(), reason };
             collect(path, &mut numbers).map_err(failed)?;
         }
         Ok(Some(numbers))
     }
 
     /// The bytes of `struct lc_filters`.
-    pub(super) fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         let mut words = vec![0_u32; MOST * PREFIX_WORDS + MOST];
         for (place, prefix) in self.prefixes.iter().take(MOST).enumerate() {
             words[place * PREFIX_WORDS..][..PREFIX_WORDS].copy_from_slice(&prefix.words());
@@ -121,8 +167,8 @@ impl Filter {
     }
 }
 
-fn at_most(count: usize, kind: &'static str) -> Result<(), WatchError> {
-    if count > MOST { Err(WatchError::TooManyFilters { kind, most: MOST }) } else { Ok(()) }
+fn at_most(count: usize, kind: &'static str) -> Result<(), FilterError> {
+    if count > MOST { Err(FilterError::TooMany { kind, most: MOST }) } else { Ok(()) }
 }
 
 /// A control group's number is that of its folder.
