@@ -41,6 +41,14 @@ fn bad_input_is_refused_in_one_sentence() {
         refuses(&losscause(&["load", "lc_spike", "--set", setting]), sentence);
         refuses(&losscause(&["install", "lc_spike", "--dry-run", "--set", setting]), sentence);
     }
+    for (option, value, sentence) in [
+        ("--share", "0%", "expected a share such as 1%"),
+        ("--share", "0.01", "expected a share such as 1%"),
+        ("--only", "prot=443", "the filter \"prot=443\" is unknown, expected port=N"),
+        ("--only", "process=nginx", "--only process=…: a connection is chosen before its process"),
+    ] {
+        refuses(&losscause(&["load", "lc_spike", option, value]), sentence);
+    }
 }
 
 #[test]
