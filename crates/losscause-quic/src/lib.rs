@@ -121,3 +121,7 @@ pub use verdict::{Counts, LossVerdict, Overruled, Response, Spurious, Undone};
 #[cfg(all(doctest, feature = "noq", feature = "quinn"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(all(doctest, feature = "quinn"))]
+#[doc = include_str!("../docs/quic.md")]
+struct Page;
