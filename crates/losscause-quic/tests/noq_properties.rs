@@ -125,7 +125,8 @@ proptest! {
         }
     }
 
-    /// If every loss is congestion, or in a dry run of any algorithm, the wrapper is the base controller, spurious losses included.
+    /// If every loss is congestion, or in a dry run of any algorithm, the wrapper is the base
+    /// controller, spurious losses included.
     #[test]
     fn with_always_congestion_or_in_a_dry_run_the_window_is_the_bases(
         events in vec(0..40_u8, 1..800),

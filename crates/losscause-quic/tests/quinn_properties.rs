@@ -119,7 +119,8 @@ proptest! {
         }
     }
 
-    /// If every loss is congestion, or in a dry run of any algorithm, the wrapper is the base controller.
+    /// If every loss is congestion, or in a dry run of any algorithm, the wrapper is the base
+    /// controller.
     #[test]
     fn with_always_congestion_or_in_a_dry_run_the_window_is_the_bases(
         lost in vec(prop::bool::weighted(0.05), 1..800),

@@ -109,8 +109,8 @@ proptest! {
         prop_assert_eq!(driver.controller.bytes_in_flight() as usize, driver.open_bytes());
     }
 
-    /// If every loss is congestion, or in a dry run of any algorithm, the wrapper is CUBIC, bit for bit: its window, pacer, slow
-    /// start and recovery.
+    /// If every loss is congestion, or in a dry run of any algorithm, the wrapper is CUBIC, bit for
+    /// bit: its window, pacer, slow start and recovery.
     #[test]
     fn with_always_congestion_or_in_a_dry_run_it_is_cubic(
         happenings in vec(happening(), 0..200),
