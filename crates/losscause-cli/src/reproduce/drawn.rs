@@ -97,8 +97,9 @@ pub(crate) fn found(
     workers: &Workers,
     done: impl FnMut(usize, usize),
 ) -> Result<Drawn, RunError> {
-    let refused = |error: clap::Error| {
-        InputError::Option { option: words.join(" "), problem: error.kind().to_string() }
+    let refused = |error: clap::Error| InputError::Option {
+        option: words.join(" "),
+        problem: error.kind().to_string(),
     };
     let parser = Arguments::augment_args(clap::Command::new(VERB).no_binary_name(true));
     let matches = parser.try_get_matches_from(words).map_err(refused)?;

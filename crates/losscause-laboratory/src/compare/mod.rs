@@ -10,15 +10,17 @@ use std::sync::OnceLock;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use losscause_study::origin::options;
 pub use losscause_study::run::JUDGED_BY;
 use losscause_study::run::{
     Metric, MetricEstimate, Misjudged, RunMetrics, RunRecord, RunRecorder, SimulationResult,
     UNKNOWN, Warning, WarningKind, are_one_run, run_recorded_stopping_at, run_stopping_at,
 };
-use losscause_study::origin::options;
 use losscause_study::scenario::{NO_LDA, recommended_lda};
 use losscause_study::statistics::Estimate;
-use losscause_study::tools::figures::{estimate, number, plus_minus, to_the_digits_of, unit_symbol};
+use losscause_study::tools::figures::{
+    estimate, number, plus_minus, to_the_digits_of, unit_symbol,
+};
 use losscause_study::tools::table::{Cell, Table};
 use losscause_study::{
     Experiment, FlowMeasurements, InputError, Limits, Measurements, Origin, RunError, Scenario,
