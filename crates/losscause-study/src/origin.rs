@@ -1,4 +1,15 @@
 //! Where a result comes from.
+//!
+//! ```
+//! use losscause_study::origin::{self, Origin};
+//!
+//! let words = ["simulate".to_owned(), "cen2003/WLH".to_owned()].into_iter();
+//! let set = origin::options("--set", ["N=4", "link.last.queue={ kind = \"codel\" }"]);
+//! let origin = Origin::of(words.chain(set), 7);
+//! let settings = "--set N=4 --set 'link.last.queue={ kind = \"codel\" }'";
+//! assert_eq!(origin.command, format!("losscause simulate cen2003/WLH {settings} --seed 7"));
+//! assert_eq!(origin.commit, None, "this program has not stated one");
+//! ```
 
 use std::sync::OnceLock;
 
@@ -6,17 +17,6 @@ use serde::{Deserialize, Serialize};
 
 /// Where a result comes from: program, command and seed. Equal results of one program have equal
 /// origins, also from Python: what changes no result, such as `--jobs` and `--out`, is not part of it.
-///
-/// ```
-/// use losscause_study::origin::{self, Origin};
-///
-/// let words = ["simulate".to_owned(), "cen2003/WLH".to_owned()].into_iter();
-/// let set = origin::options("--set", ["N=4", "link.last.queue={ kind = \"codel\" }"]);
-/// let origin = Origin::of(words.chain(set), 7);
-/// let settings = "--set N=4 --set 'link.last.queue={ kind = \"codel\" }'";
-/// assert_eq!(origin.command, format!("losscause simulate cen2003/WLH {settings} --seed 7"));
-/// assert_eq!(origin.commit, None, "this program has not stated one");
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
