@@ -1,4 +1,5 @@
-//! Tells the program the commit that it is built from, for `losscause --version`.
+//! Tells the program the commit that it is built from, for `losscause --version` and the
+//! origin of results.
 //!
 //! A package of crates.io has the commit in `.cargo_vcs_info.json`; otherwise git is asked, if this
 //! folder is that of the project's repository. Where neither knows, the version has no commit.
@@ -9,8 +10,8 @@ use std::process::Command;
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     let commit = packaged().or_else(checked_out).filter(|commit| is_commit(commit));
-    let commit = commit.map_or_else(String::new, |commit| format!(" (commit {})", &commit[..12]));
-    println!("cargo:rustc-env=LOSSCAUSE_COMMIT={commit}");
+    let commit = commit.unwrap_or_default();
+    println!("cargo:rustc-env=LOSSCAUSE_COMMIT={}", commit.get(..12).unwrap_or_default());
 }
 
 const PACKAGED: &str = ".cargo_vcs_info.json";

@@ -336,6 +336,16 @@ def reproduce(
     jobs: SupportsIndex | None = None,
     progress: _Tell | None = None,
 ) -> tuple[str, str]: ...
+def drawn(
+    items: Sequence[str],
+    algorithms: Sequence[str],
+    own: dict[str, Callable[[], object]],
+    *,
+    options: Sequence[tuple[str, str]],
+    seed: SupportsIndex,
+    jobs: SupportsIndex | None = None,
+    progress: _Tell | None = None,
+) -> tuple[str, str] | None: ...
 def analyze(
     capture: str | PathLike[str],
     ldas: Sequence[str],

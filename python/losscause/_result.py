@@ -227,7 +227,7 @@ class Sweep(Result):
 
 
 class Reproduction(Result):
-    """Papers, measured again."""
+    """Papers, measured again, or drawn networks, which have the keys of their JSON alone."""
 
     @property
     def rows(self) -> Table:
@@ -249,11 +249,11 @@ class Reproduction(Result):
     def _bars(self) -> Bars | None:
         """How many of each paper's numbers are within their tolerance."""
         shares: dict[str, list[bool]] = {}
-        for item in self["items"]:
+        for item in self.get("items", ()):
             if item["within"] is not None:
                 shares.setdefault(item["paper"], []).append(item["within"])
         bars = [(paper, 100 * sum(within) / len(within), None) for paper, within in shares.items()]
-        return ("values within tolerance, percent", bars)
+        return ("values within tolerance, percent", bars) if bars else None
 
 
 class Analysis(Result):

@@ -214,6 +214,9 @@ def reproduce(
     seed: int = 1,
     jobs: int | None = None,
     algorithms: Iterable[str | Algorithm] | Mapping[str, Algorithm] = (),
+    networks: int | None = None,
+    paths: int | None = None,
+    kinds: Iterable[str] = (),
     progress: bool | None = None,
 ) -> Reproduction:
     """Measures papers, or their tables and figures, again: `reproduce("cen2003/table2")`. Without any, a fixed choice of
@@ -221,6 +224,9 @@ def reproduce(
 
     `algorithms` are names, or classes of your own, that also run in the place of the papers' algorithms. Their values are
     the rows of `beside`, and never scored.
+
+    `reproduce("abroad")` and `reproduce("paths")`, and their parts such as "abroad/loop", run drawn networks: so many
+    `networks` of each kind, or of these `kinds` only, or so many `paths`. The `algorithms` are then those that are shown.
 
     >>> reproduce("cen2003/table2", runs=1).rows["paper"][0]
     'cen2003'
@@ -231,8 +237,19 @@ def reproduce(
     else:
         own = {}
         also = _names(algorithms, own)
+    names = _texts(items, "items", '"cen2003/table2"')
+    counts = {"networks": networks, "paths": paths}
+    given = [(name, str(count)) for name, count in counts.items() if count is not None]
+    given += [("kind", kind) for kind in _texts(kinds, "kinds", '["LTE"]')]
+    of_runs = [] if runs is None else [("runs", str(runs))]
+    with shown(progress, "run") as tell:
+        drawn = _losscause.drawn(names, also, own, options=given + of_runs, seed=seed, jobs=jobs, progress=tell)
+    if drawn is not None:
+        return Reproduction(*drawn)
+    if given:
+        raise _about(f"{given[0][0]}: is only for drawn networks, as of reproduce(\"abroad\")", given[0][0])
     with shown(progress, "packet-hop") as tell:
-        json, answer = _losscause.reproduce(_texts(items, "items", '"cen2003/table2"'), also, own, runs=runs, seed=seed, jobs=jobs, progress=tell)
+        json, answer = _losscause.reproduce(names, also, own, runs=runs, seed=seed, jobs=jobs, progress=tell)
     return Reproduction(json, answer)
 
 

@@ -164,6 +164,18 @@ def test_algorithms_beside_the_papers_give_the_json_of_the_command(losscause_com
     assert reproduced.answer == alone.answer and "beside" not in alone
 
 
+def test_drawn_networks_give_the_json_of_the_command(losscause_command):
+    arguments = ["--networks", "1", "--kind", "LTE", "--algorithms", "ZBS,Sift", "--format", "json"]
+    drawn = losscause.reproduce("abroad", networks=1, kinds=["LTE"], algorithms=["ZBS", "Sift"])
+    assert drawn.json == losscause_command("reproduce", "abroad", *arguments)
+    assert drawn.answer and drawn.answer in drawn._repr_html_()
+    assert drawn["origin"]["command"].startswith("losscause reproduce abroad --seed 1 --networks 1")
+    with pytest.raises(losscause.Error, match="networks: is only for drawn networks"):
+        losscause.reproduce("cen2003/table2", networks=1)
+    with pytest.raises(losscause.Error, match="expected 1 or more"):
+        losscause.reproduce("abroad", networks=0)
+
+
 def test_analyze_gives_the_json_of_the_command(losscause_command, tmp_path):
     losscause_command("simulate", SCENARIO, "--pcap", str(tmp_path))
     capture = next(file for file in sorted(tmp_path.iterdir()) if file.suffix == ".pcap" and "receiver" in file.name)

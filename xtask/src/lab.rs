@@ -9,7 +9,7 @@ use std::process::Command;
 use anyhow::{Context, Result};
 
 use crate::dist;
-use crate::shell::{cargo, command, losscause, root, run, target};
+use crate::shell::{cargo, command, losscause, root, run, target, text};
 use crate::tools::{self, Tool};
 
 /// The arguments of `lab`.
@@ -108,12 +108,16 @@ pub(crate) fn build() -> Result<()> {
 fn pages(profile: impl Fn(&'static str) -> &'static str) -> Result<()> {
     // The same modules on every machine.
     let flags = format!("target.{TARGET}.rustflags={:?}", dist::without_folders()?);
+    // As of the command line, so that both name one origin.
+    let commit = text(command("git rev-parse --short=12 HEAD")).unwrap_or_default();
     // One after the other: built together, each would have the features that any of them asks for.
     for [file, own, package] in MODULES {
         println!("compiles {file} for the page");
         let profile = profile(own);
         let build = format!("build --quiet --profile {profile} --target {TARGET} --lib -p");
-        run(cargo(&build).arg(package).args(["--config", &flags]))?;
+        let mut build = cargo(&build);
+        build.arg(package).args(["--config", &flags]).env("LOSSCAUSE_COMMIT", &commit);
+        run(build)?;
         let built = format!("{TARGET}/{profile}/{}.wasm", package.replace('-', "_"));
         let built = target().join(built);
         fs::copy(&built, root().join("web/src").join(file))

@@ -55,7 +55,7 @@ fn site(named: Option<&Path>) -> Result<PathBuf, InputError> {
     found.and_then(|folder| folder.canonicalize().ok()).ok_or_else(|| {
         let folder = places[0].display();
         let problem =
-            "has no index.html, expected a built site: `cargo xtask site` in the repository builds target/site";
+            "has no index.html, expected a built site: in the repository `cargo xtask lab` builds web/dist, `cargo xtask site` target/site with the documentation";
         InputError::Option { option: format!("--site {folder}"), problem: problem.to_owned() }
     })
 }

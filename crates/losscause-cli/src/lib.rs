@@ -22,7 +22,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use losscause_laboratory::sweep::SweepResult;
 pub use losscause_study::registry;
-use losscause_study::{Registry, RegistryError};
+use losscause_study::{Registry, RegistryError, RunError, Workers};
+pub use reproduce::drawn::Drawn;
 
 mod analyze;
 mod check;
@@ -140,10 +141,36 @@ pub fn status_of<A: Into<OsString> + Clone>(
     status
 }
 
+/// States the commit that the program was built from, for the [`Origin`](losscause_study::Origin) of
+/// results. [`main_with`] does so.
+pub fn state_commit() {
+    losscause_study::origin::state_commit(optional::COMMIT);
+}
+
+/// What `losscause reproduce` with these words behind it finds, which name drawn networks, as "abroad"
+/// does; for a program that has no terminal. `done(n, all)` is told how many runs are finished.
+///
+/// # Errors
+/// The words cannot be used, or a run fails.
+pub fn drawn(
+    words: &[String],
+    registry: &Registry,
+    workers: &Workers,
+    done: impl FnMut(usize, usize),
+) -> Result<Drawn, RunError> {
+    reproduce::drawn::found(words, registry, workers, done)
+}
+
+/// Whether `losscause reproduce` with these items draws networks.
+pub fn is_drawn(items: &[String]) -> bool {
+    reproduce::drawn::named(items).is_some()
+}
+
 fn outcome_of<A: Into<OsString> + Clone>(
     arguments: impl IntoIterator<Item = A>,
     registry: Result<Registry, RegistryError>,
 ) -> Result<(), Failure> {
+    state_commit();
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     if arguments.len() == 1 {
         return Ok(output::line(&overview::of(&program()))?);
@@ -179,10 +206,14 @@ fn whole() -> clap::Command {
     program.mut_subcommands(with_negative_numbers)
 }
 
-/// A verb whose options take negative numbers for values, and refuse them in a sentence of their own.
+/// A verb whose options take negative numbers for values, and refuse them in a sentence of their own;
+/// but a file or a folder that looks like an option is one that lacks its value.
 fn with_negative_numbers(verb: clap::Command) -> clap::Command {
-    let takes_values =
-        |argument: &clap::Arg| !argument.is_positional() && argument.get_action().takes_values();
+    let path = clap::builder::ValueParser::path_buf().type_id();
+    let takes_values = move |argument: &clap::Arg| {
+        let is_path = argument.get_value_parser().type_id() == path;
+        !argument.is_positional() && !is_path && argument.get_action().takes_values()
+    };
     verb.mut_args(move |argument| {
         let takes = takes_values(&argument);
         if takes { argument.allow_negative_numbers(true) } else { argument }

@@ -41,6 +41,9 @@ const PARTS: [Part; 4] = [
     Part { feature: "quic", is_built: cfg!(feature = "quic"), verbs: &[] },
 ];
 
+/// The commit that the program was built from; empty if it is not known.
+pub(crate) const COMMIT: &str = env!("LOSSCAUSE_COMMIT");
+
 /// What `--version` prints after the name. Scripts read the first word.
 pub(crate) fn version() -> &'static str {
     static TEXT: LazyLock<String> = LazyLock::new(|| {
@@ -48,7 +51,8 @@ pub(crate) fn version() -> &'static str {
             PARTS.iter().filter(|part| part.is_built).map(|part| part.feature).collect();
         let features =
             if built.is_empty() { "no optional features".to_owned() } else { built.join(", ") };
-        format!("{} ({features}){}", env!("CARGO_PKG_VERSION"), env!("LOSSCAUSE_COMMIT"))
+        let commit = if COMMIT.is_empty() { String::new() } else { format!(" (commit {COMMIT})") };
+        format!("{} ({features}){commit}", env!("CARGO_PKG_VERSION"))
     });
     &TEXT
 }

@@ -24,7 +24,7 @@ use crate::progress::Progress;
 use crate::summary::{self, LeftOut};
 use crate::{interrupt, notice, tables, values};
 
-mod drawn;
+pub(crate) mod drawn;
 mod experiment;
 
 #[derive(Debug, clap::Args)]

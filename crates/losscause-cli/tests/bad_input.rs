@@ -540,6 +540,16 @@ fn an_option_s_value_is_refused_whether_it_would_be_used_or_not() {
 }
 
 #[test]
+fn a_file_or_folder_that_looks_like_an_option_is_refused() {
+    let place = Place::new();
+    for verb in ["simulate", "compare", "sweep"] {
+        // Nothing is written: `refusal` compares the folder.
+        let said = place.refusal(&[verb, "s.toml", "--out", "-1"]);
+        assert!(said.contains("--out") || said.contains("-1"), "{said}");
+    }
+}
+
+#[test]
 fn an_unknown_option_is_told_with_the_one_that_may_be_meant() {
     let place = Place::new();
     let expected = "expected one that `losscause simulate --help` lists";

@@ -18,7 +18,7 @@ fn an_unbuilt_site_is_refused_with_the_command_to_build_it() {
         let output = lab(arguments, place.path()).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
         let said = String::from_utf8(output.stderr).unwrap();
-        let expected = "has no index.html, expected a built site: `cargo xtask site` in the repository builds target/site";
+        let expected = "has no index.html, expected a built site: in the repository `cargo xtask lab` builds web/dist, `cargo xtask site` target/site with the documentation";
         assert!(said.contains(&format!("--site {folder}: {expected}")), "{said}");
         assert_eq!(said.lines().count(), 1);
     }

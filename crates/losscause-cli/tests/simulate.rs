@@ -53,6 +53,11 @@ fn the_json_has_the_promised_shape() {
     assert_eq!(json["settings"][0], "loss=0.2");
     assert_eq!(json["seed"], 7);
     assert_eq!(json["version"], env!("CARGO_PKG_VERSION"));
+    let command = "losscause simulate s.toml --runs 1 --set loss=0.2 --seed 7";
+    assert_eq!(json["origin"]["command"], command);
+    let version = printed(&["--version"], directory.path());
+    let commit = json["origin"]["commit"].as_str().unwrap_or("losscause");
+    assert!(version.contains(commit), "{version}");
     assert_eq!(json["format_version"], 2);
     let thput = &json["metrics"]["thput"];
     assert_eq!(

@@ -25,6 +25,7 @@ pub struct Transport {
 pub struct Choice {
     lda: AnyAlgorithm,
     caps: Caps,
+    dry_run: bool,
     memory_pkts: usize,
     monitor: Monitor,
     observer: AnyObserver,
@@ -51,6 +52,7 @@ impl Choice {
         Ok(Self {
             lda,
             caps: Caps::default(),
+            dry_run: false,
             memory_pkts: Self::MEMORY_PKTS,
             monitor: Monitor::default(),
             observer: AnyObserver::default(),
@@ -108,6 +110,13 @@ impl Choice {
         Ok(Self { caps, ..self })
     }
 
+    /// In a dry run losses are judged, counted and reported, and the window is the base controller's
+    /// own.
+    #[must_use]
+    pub fn with_dry_run(self, dry_run: bool) -> Self {
+        Self { dry_run, ..self }
+    }
+
     /// Remembers up to `pkts` packets per connection, 24 bytes each; rounded up to a power of two
     /// and to 256. Memory grows with the packets in flight. If more are in flight, losses of the
     /// forgotten ones are congestion.
@@ -135,6 +144,11 @@ impl Choice {
         self.lda.name()
     }
 
+    /// Whether it is a dry run.
+    pub fn is_dry_run(&self) -> bool {
+        self.dry_run
+    }
+
     /// How many packets in flight a controller remembers.
     pub fn memory_pkts(&self) -> usize {
         self.memory_pkts
@@ -151,7 +165,8 @@ impl Choice {
         let caps = Caps { safeguards, ..self.caps };
         let sender =
             SenderDifferentiator::with_memory(self.lda.clone(), Growing::up_to(self.memory_pkts));
-        (sender, Losses::new(caps, self.monitor.clone(), self.observer.clone(), self.transport))
+        let Self { dry_run, ref monitor, ref observer, transport, .. } = *self;
+        (sender, Losses::new(caps, dry_run, monitor.clone(), observer.clone(), transport))
     }
 }
 
@@ -160,6 +175,7 @@ impl fmt::Debug for Choice {
         f.debug_struct("Choice")
             .field("algorithm", &self.algorithm())
             .field("caps", &self.caps)
+            .field("dry_run", &self.dry_run)
             .finish_non_exhaustive()
     }
 }

@@ -95,6 +95,12 @@ impl<B: FrontOf> LossTolerant<B> {
         Ok(Self { choice: self.choice.with_caps(caps)?, ..self })
     }
 
+    /// In a dry run losses are judged, counted and reported, and the window is the stack's own.
+    #[must_use]
+    pub fn with_dry_run(self, dry_run: bool) -> Self {
+        Self { choice: self.choice.with_dry_run(dry_run), ..self }
+    }
+
     /// Remembers up to `pkts` packets per connection, 24 bytes each; rounded up to a power of two
     /// and to 256. Memory grows with the packets in flight. If more are in flight, losses of the
     /// forgotten ones are congestion.

@@ -25,6 +25,11 @@
 //!
 //! Losses that the algorithm leaves undecided are congestion too.
 //!
+//! # A dry run
+//!
+//! `with_dry_run(true)` of a factory judges, counts and reports every loss, and keeps none from the
+//! stack's controller: the window is the stack's own.
+//!
 //! # What to read while it runs
 //!
 //! - [`Monitor`]: counts and last verdicts of all connections of a factory.
@@ -121,3 +126,7 @@ pub use verdict::{Counts, LossVerdict, Overruled, Response, Spurious, Undone};
 #[cfg(all(doctest, feature = "noq", feature = "quinn"))]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(all(doctest, feature = "quinn"))]
+#[doc = include_str!("../docs/quic.md")]
+struct Page;

@@ -13,6 +13,9 @@
 //! *What "wireless" does*: the base does not hear of the loss, so the window stays, and growth or
 //! slow start goes on.
 //!
+//! *In a dry run* the base is told of every loss, and nothing is taken back: its window is the stack's
+//! own. Verdicts, caps and counts are as if it had not been told.
+//!
 //! *Once per round trip*: a transport reports the losses of one round trip in several batches. The
 //! base ignores losses of packets that were sent before its last reduction (RFC 9002, section
 //! 7.3.2), so the first congestion batch reduces the window and the others do not, whether ignored
@@ -91,6 +94,7 @@ pub struct Event {
 /// Decides about the losses of one connection, and reports them.
 #[derive(Clone)]
 pub struct Losses<B> {
+    dry_run: bool,
     caps: CapCounts,
     watch: Watch,
     recovery: Option<Recovery<B>>,
@@ -115,6 +119,8 @@ struct Recovery<B> {
     undecided: u32,
     /// The base before it reduced the window, if only the algorithm's verdict reduced it.
     before: Option<B>,
+    /// In a dry run, the base before the first loss that it would not hear of otherwise.
+    before_wireless: Option<B>,
 }
 
 /// The losses of the recovery under way, or else of the last one.
@@ -131,7 +137,14 @@ struct Declared {
 
 impl<B> Default for Recovery<B> {
     fn default() -> Self {
-        Self { has_event: false, reduced: false, congestion: 0, undecided: 0, before: None }
+        Self {
+            has_event: false,
+            reduced: false,
+            congestion: 0,
+            undecided: 0,
+            before: None,
+            before_wireless: None,
+        }
     }
 }
 
@@ -141,11 +154,13 @@ impl<B: Base> Losses<B> {
 
     pub(crate) fn new(
         caps: Caps,
+        dry_run: bool,
         monitor: Monitor,
         observer: AnyObserver,
         transport: &'static str,
     ) -> Self {
         Self {
+            dry_run,
             caps: CapCounts::new(caps),
             watch: Watch::new(caps.safeguards),
             recovery: None,
@@ -237,10 +252,15 @@ impl<B: Base> Losses<B> {
             _ => Verdict::Congestion,
         };
         let window_before = base.window();
-        let response = if verdict.is_wireless() {
-            Response::Kept
-        } else {
+        let response = if !verdict.is_wireless() {
             self.reduce(base, on_congestion_event, overruled.is_none())
+        } else if self.dry_run {
+            let recovery = self.recovery.get_or_insert_default();
+            recovery.before_wireless.get_or_insert_with(|| base.clone());
+            on_congestion_event(base);
+            Response::WouldKeep
+        } else {
+            Response::Kept
         };
         self.remember(lost_pkts, verdict);
         self.declared.add(&loss, if is_answered { 0 } else { lost_pkts }, response);
@@ -271,14 +291,15 @@ impl<B: Base> Losses<B> {
         on_spurious: impl FnOnce(&mut B),
     ) {
         let declared = std::mem::take(&mut self.declared);
-        let Some(numbers) = declared.numbers else { return };
-        let pkts = sender.on_spurious(numbers, &mut self.observer.get());
-        self.caps.take_back(declared.counted_pkts, declared.ignored_pkts);
         let window_before = base.window();
-        let told = declared.reduced && !declared.marked;
+        let is_answered = declared.numbers.is_some() && declared.reduced && !declared.marked;
+        let told = self.dry_run || is_answered;
         if told {
             on_spurious(base);
         }
+        let Some(numbers) = declared.numbers else { return };
+        let pkts = sender.on_spurious(numbers, &mut self.observer.get());
+        self.caps.take_back(declared.counted_pkts, declared.ignored_pkts);
         if let Some(recovery) = &mut self.recovery {
             let has_event = recovery.has_event;
             *recovery = Recovery { has_event, ..Recovery::default() };
@@ -339,10 +360,10 @@ impl<B: Base> Losses<B> {
         on_congestion_event: impl FnOnce(&mut B),
         revisable: bool,
     ) -> Response {
-        let before = base.clone();
+        let recovery = self.recovery.get_or_insert_default();
+        let before = recovery.before_wireless.take().unwrap_or_else(|| base.clone());
         on_congestion_event(base);
         let reduced = base.window() < before.window();
-        let recovery = self.recovery.get_or_insert_default();
         recovery.has_event = true;
         if !revisable {
             recovery.before = None;
@@ -369,7 +390,9 @@ impl<B: Base> Losses<B> {
             return false;
         }
         recovery.has_event = false;
-        *base = restored;
+        if !self.dry_run {
+            *base = restored;
+        }
         let undone = Undone {
             connection: self.connection,
             lost_pkts: congestion + undecided,
@@ -381,7 +404,7 @@ impl<B: Base> Losses<B> {
         trace::undone(self.transport, &undone);
         self.monitor.on_undone(&undone);
         self.observer.get().on_undone(&undone);
-        true
+        !self.dry_run
     }
 
     /// Counts a loss to its recovery.
@@ -414,7 +437,7 @@ impl Declared {
             (before, new) => before.or(new),
         };
         self.counted_pkts = self.counted_pkts.saturating_add(counted_pkts);
-        if response == Response::Kept {
+        if matches!(response, Response::Kept | Response::WouldKeep) {
             self.ignored_pkts = self.ignored_pkts.saturating_add(loss.lost_pkts);
         }
         match loss.signal {

@@ -171,6 +171,8 @@ impl fmt::Display for Overruled {
 pub enum Response {
     /// The base controller was not told: the window is kept, and growth or slow start goes on.
     Kept,
+    /// The same but for the dry run: the base controller was told.
+    WouldKeep,
     /// The base controller was told, and reduced the window.
     Reduced,
     /// The base controller was told, and had reduced it for this round trip already, or it was at
@@ -182,13 +184,14 @@ impl fmt::Display for Response {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
             Response::Kept => "window kept",
+            Response::WouldKeep => "window would be kept",
             Response::Reduced => "window reduced",
             Response::AlreadyReduced => "window already reduced",
         })
     }
 }
 
-/// Counts of losses and of what was done about them.
+/// Counts of losses and of what was done about them; in a dry run, of what would have been done.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Counts {

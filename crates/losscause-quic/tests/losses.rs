@@ -247,6 +247,45 @@ fn a_revised_verdict_does_nothing_after_a_mark_or_at_a_cap() {
 }
 
 #[test]
+fn a_dry_run_counts_the_same_and_keeps_nothing_from_the_base() {
+    let run = |dry_run| {
+        let script = [Wireless, Congestion, Wireless, Undecided, Congestion, Wireless];
+        let scripted = Scripted::saying(script).revising_to(Wireless);
+        let caps = Caps { max_run: 4, ..NO_CAPS };
+        let choice = scripted.choice().with_caps(caps).unwrap().with_dry_run(dry_run);
+        let mut connection = Connection::with_ten_acked(&choice);
+        connection.lose(60, [10]);
+        connection.lose(60, [11, 12]);
+        // The recovery ends: 11 and 12 are wireless after all.
+        let undone = connection.ack(112, [61]);
+        connection.send(100);
+        connection.lose(112, [13]);
+        connection.lose(112, [14]);
+        connection.lose(113, [15]);
+        connection.ack(250, [150]);
+        connection.lose(250, [130]);
+        connection.lose(250, [131, 132, 133, 134, 135]);
+        (undone, connection)
+    };
+    let [(undone, steered), (undone_dry, dry)] = [false, true].map(run);
+    assert_eq!((undone, undone_dry), (true, false), "a dry run gives the base nothing back");
+    assert_eq!(steered.losses.counts(), dry.losses.counts());
+    assert_eq!((steered.base.told, dry.base.told, dry.base.window), (3, 7, 64_000 >> 6));
+    let verdicts = |connection: &Connection| -> Vec<_> {
+        connection.losses.last_verdicts().map(|last| (last.verdict, last.reason())).collect()
+    };
+    assert_eq!(verdicts(&steered), verdicts(&dry));
+    let kept = dry.losses.last_verdicts().filter(|last| last.response == Response::WouldKeep);
+    assert_eq!(kept.count(), 3);
+    assert!(last(&dry).to_string().starts_with("5 packets lost (131 to 135): max_run is reached"));
+    let first = dry.losses.last_verdicts().next().unwrap().to_string();
+    assert_eq!(
+        first,
+        "1 packet lost (10): test: as asked: wireless; window would be kept (32000 bytes)"
+    );
+}
+
+#[test]
 fn a_verdict_is_reported_whole_to_observers() {
     let reported = Arc::new(Mutex::new(Vec::new()));
     let kept = reported.clone();

@@ -14,6 +14,7 @@ use losscause_quic::Caps;
 use losscause_quic::noq::{Base, LossTolerant, LossTolerantController};
 use noq_proto::congestion::{Controller, Cubic, CubicConfig, NewReno, NewRenoConfig};
 use proptest::collection::vec;
+use proptest::option;
 use proptest::prelude::*;
 
 /// A call with arbitrary arguments; times are milliseconds.
@@ -124,11 +125,17 @@ proptest! {
         }
     }
 
-    /// If every loss is congestion, the wrapper is the base controller, spurious losses included.
+    /// If every loss is congestion, or in a dry run of any algorithm, the wrapper is the base
+    /// controller, spurious losses included.
     #[test]
-    fn with_always_congestion_the_window_is_the_bases(events in vec(0..40_u8, 1..800), cubic: bool) {
-        let lda = BuiltIn::AlwaysCongestion.build(End::Sender).expect("published parameters");
-        let factory = LossTolerant::new(base(cubic), lda).expect("at a sender");
+    fn with_always_congestion_or_in_a_dry_run_the_window_is_the_bases(
+        events in vec(0..40_u8, 1..800),
+        cubic: bool,
+        dry in option::of(0..BuiltIn::ALL.len()),
+    ) {
+        let lda = dry.map_or(BuiltIn::AlwaysCongestion, |algorithm| BuiltIn::ALL[algorithm]);
+        let lda = lda.build(End::Sender).expect("published parameters");
+        let factory = LossTolerant::new(base(cubic), lda).expect("at a sender").with_dry_run(dry.is_some());
         let mut ours = Driver::new(|now| factory.controller(now, MTU));
         let now = ours.now;
         let ours = windows(&mut ours, &events);

@@ -24,6 +24,19 @@ fn the_client_downloads_from_the_server_and_both_report() {
 }
 
 #[test]
+fn a_download_over_the_lossy_relay_prints_cubic_and_sift() {
+    let output = example("lossy_relay").args(["50", "10", "2", "2"]).output().unwrap();
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let [cubic, sift] = *printed.lines().collect::<Vec<_>>() else { panic!("{printed}") };
+    assert!(cubic.starts_with("cubic: ") && cubic.ends_with(" Mb/s"), "{cubic}");
+    let (_, counts) = sift.split_once(" Mb/s, ").unwrap();
+    let numbers: Vec<u32> = counts.split(' ').filter_map(|word| word.parse().ok()).collect();
+    // A fiftieth of at least 1400 packets.
+    assert!(sift.starts_with("cubic with Sift: ") && numbers[0] > 0 && numbers[1] > 5, "{sift}");
+}
+
+#[test]
 fn an_unknown_base_or_algorithm_is_refused_with_a_list() {
     let refused = |base: &str, algorithm: &str| {
         let output = example("quinn_server")

@@ -13,6 +13,7 @@ use losscause::{BuiltIn, End, Numbers};
 use losscause_quic::Caps;
 use losscause_quic::quinn::{Base, LossTolerant};
 use proptest::collection::vec;
+use proptest::option;
 use proptest::prelude::*;
 use quinn::congestion::{Controller, ControllerFactory, CubicConfig, NewRenoConfig};
 
@@ -34,7 +35,7 @@ fn call() -> impl Strategy<Value = Call> {
         4 => (prop_oneof![0..20_000_u64, any::<u64>()], number()).prop_map(|(bytes, last)| Call::Sent { bytes, last }),
         8 => (age(), any::<u16>(), any::<bool>())
             .prop_map(|(age, bytes, app_limited)| Call::Ack { age, bytes, app_limited }),
-        4 => proptest::option::of(number()).prop_map(|largest| Call::EndAcks { largest }),
+        4 => option::of(number()).prop_map(|largest| Call::EndAcks { largest }),
         4 => (age(), any::<bool>(), prop_oneof![0..20_000_u64, any::<u64>()])
             .prop_map(|(age, persistent, lost_bytes)| Call::Congestion { age, persistent, lost_bytes }),
         1 => (1200..=u16::MAX).prop_map(Call::Mtu),
@@ -118,11 +119,17 @@ proptest! {
         }
     }
 
-    /// If every loss is congestion, the wrapper is the base controller.
+    /// If every loss is congestion, or in a dry run of any algorithm, the wrapper is the base
+    /// controller.
     #[test]
-    fn with_always_congestion_the_window_is_the_bases(lost in vec(prop::bool::weighted(0.05), 1..800), cubic: bool) {
-        let lda = BuiltIn::AlwaysCongestion.build(End::Sender).expect("published parameters");
-        let factory = LossTolerant::new(base(cubic), lda).expect("at a sender");
+    fn with_always_congestion_or_in_a_dry_run_the_window_is_the_bases(
+        lost in vec(prop::bool::weighted(0.05), 1..800),
+        cubic: bool,
+        dry in option::of(0..BuiltIn::ALL.len()),
+    ) {
+        let lda = dry.map_or(BuiltIn::AlwaysCongestion, |algorithm| BuiltIn::ALL[algorithm]);
+        let lda = lda.build(End::Sender).expect("published parameters");
+        let factory = LossTolerant::new(base(cubic), lda).expect("at a sender").with_dry_run(dry.is_some());
         let mut ours = Driver::new(|now| factory.controller(now, MTU));
         let bare: Arc<dyn ControllerFactory> =
             if cubic { Arc::new(CubicConfig::default()) } else { Arc::new(NewRenoConfig::default()) };

@@ -10,6 +10,7 @@ use losscause::{BuiltIn, End};
 use losscause_quic::Caps;
 use losscause_quic::s2n_quic::LossTolerant;
 use proptest::collection::vec;
+use proptest::option;
 use proptest::prelude::*;
 use s2n_quic_core::recovery::CongestionController;
 
@@ -108,12 +109,16 @@ proptest! {
         prop_assert_eq!(driver.controller.bytes_in_flight() as usize, driver.open_bytes());
     }
 
-    /// If every loss is congestion, the wrapper is CUBIC, bit for bit: its window, pacer, slow
-    /// start and recovery.
+    /// If every loss is congestion, or in a dry run of any algorithm, the wrapper is CUBIC, bit for
+    /// bit: its window, pacer, slow start and recovery.
     #[test]
-    fn with_always_congestion_it_is_cubic(happenings in vec(happening(), 0..200)) {
-        let lda = BuiltIn::AlwaysCongestion.build(End::Sender).expect("published parameters");
-        let mut ours = Driver::new(controller(LossTolerant::new(lda).expect("at a sender")));
+    fn with_always_congestion_or_in_a_dry_run_it_is_cubic(
+        happenings in vec(happening(), 0..200),
+        dry in option::of(0..BuiltIn::ALL.len()),
+    ) {
+        let lda = dry.map_or(BuiltIn::AlwaysCongestion, |algorithm| BuiltIn::ALL[algorithm]);
+        let lda = lda.build(End::Sender).expect("published parameters");
+        let mut ours = Driver::new(controller(LossTolerant::new(lda).expect("at a sender").with_dry_run(dry.is_some())));
         let mut theirs = Driver::new(bare_cubic());
         for happening in &happenings {
             happen(&mut ours, happening);

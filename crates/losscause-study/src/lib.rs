@@ -30,6 +30,7 @@ pub mod files;
 #[cfg(feature = "capture-files")]
 pub mod fitted;
 mod limits;
+pub mod origin;
 mod parallel;
 mod registry;
 pub mod run;
@@ -42,6 +43,7 @@ pub mod trace_file;
 pub use context::Context;
 pub use error::{InputError, RunError};
 pub use limits::Limits;
+pub use origin::Origin;
 pub use parallel::{Jobs, Stop, Stopped, Workers};
 pub use registry::{Registry, RegistryError};
 pub use run::{FlowMeasurements, LinkMeasurements, Measurements, Metric, Run, run, run_recorded};

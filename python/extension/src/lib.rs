@@ -65,7 +65,7 @@ mod _losscause {
     #[pymodule_export]
     use super::plan::{Directory, Plan};
     #[pymodule_export]
-    use super::reproduce::reproduce;
+    use super::reproduce::{drawn, reproduce};
     #[pymodule_export]
     use super::rows::rows;
     #[pymodule_export]
@@ -75,6 +75,7 @@ mod _losscause {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        losscause_cli::state_commit();
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         // An error without a file or a key has none.
         let error = module.getattr("Error")?;

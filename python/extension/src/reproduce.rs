@@ -1,5 +1,6 @@
 //! `reproduce`: the runs and the JSON of `losscause reproduce`.
 
+use losscause_cli::Drawn;
 use losscause_laboratory::papers::reproduce::{
     Event, Plan, Repetitions, Selection, Variation, answer_in_words,
 };
@@ -62,6 +63,42 @@ pub(crate) fn reproduce(
         })?;
         let reproduction = finished(py, made, &failures, "")?;
         Ok((json(&reproduction)?, answer_in_words(&reproduction.scorecards())))
+    })
+}
+
+/// Runs drawn networks, as `losscause reproduce abroad` does; none if the items are others. Returns
+/// what [`reproduce`] does.
+#[pyfunction]
+#[pyo3(signature = (items, algorithms, own, *, options, seed, jobs=None, progress=None))]
+#[allow(clippy::too_many_arguments, reason = "named in Python")]
+pub(crate) fn drawn(
+    py: Python<'_>,
+    items: Vec<String>,
+    algorithms: Vec<String>,
+    own: &Bound<'_, PyDict>,
+    options: Vec<(String, String)>,
+    seed: &Bound<'_, PyAny>,
+    jobs: Option<&Bound<'_, PyAny>>,
+    progress: Option<&Bound<'_, PyAny>>,
+) -> PyResult<Option<(String, String)>> {
+    if !losscause_cli::is_drawn(&items) {
+        return Ok(None);
+    }
+    caught(|| {
+        let failures = Failures::default();
+        let registry = algorithms::added(losscause_study::registry(), own, &failures)?;
+        let seed = ("seed".to_owned(), input::whole(seed, "seed")?.to_string());
+        let names = Some(("algorithms".to_owned(), algorithms.join(",")));
+        let names = names.filter(|(_, names)| !names.is_empty());
+        let options = options.into_iter().chain([seed]).chain(names);
+        let options = options.map(|(name, value)| format!("--{name}={value}"));
+        let words: Vec<String> = items.into_iter().chain(options).collect();
+        let workers = workers(jobs, &failures)?;
+        let made = work::elsewhere(py, failures.stop(), progress, |progress| {
+            losscause_cli::drawn(&words, &registry, &workers, |done, all| progress.set(done, all))
+        })?;
+        let Drawn { json, answer } = finished(py, made, &failures, "")?;
+        Ok(Some((json, answer)))
     })
 }
 

@@ -2,12 +2,14 @@
 
 use std::time::Instant;
 
-use losscause_experiments::abroad::{self, Drawn, ObservedAt, network};
+use clap::{Args, FromArgMatches};
+use losscause_experiments::abroad::{self, ObservedAt, network};
 use losscause_experiments::drawn::{Found, Part, RunList, Vantage};
 use losscause_experiments::paths::{self, Path};
 use losscause_report::map_html;
 use losscause_study::error::unknown;
-use losscause_study::{InputError, Registry};
+use losscause_study::{InputError, Origin, Registry, RunError, Workers};
+use serde::Serialize;
 
 use super::{Arguments, Place, REPORT, RESULT, VERB, measured};
 use crate::failure::Failure;
@@ -27,7 +29,7 @@ const PARTS: [&[&str]; 2] = [
 ];
 
 /// The parts of the experiment that the items name; none if they name none.
-pub(super) fn named(items: &[String]) -> Option<&'static [&'static str]> {
+pub(crate) fn named(items: &[String]) -> Option<&'static [&'static str]> {
     let is_named =
         |parts: &&&[&str]| items.iter().any(|item| item.split('/').next() == Some(parts[0]));
     PARTS.iter().find(is_named).copied()
@@ -40,37 +42,113 @@ pub(super) fn run(
     parts: &[&'static str],
     registry: &Registry,
 ) -> Result<(), Failure> {
-    let part = selected(arguments, parts)?;
-    let Arguments { seed, algorithms, .. } = arguments;
     if let Some(network) = &arguments.print {
+        selected(arguments, parts)?;
         let scenario = match parts[0] {
             "paths" => scenario_of_path(network)?,
-            _ => network.parse::<Drawn>()?.scenario(),
+            _ => network.parse::<network::Drawn>()?.scenario(),
         };
         return Ok(output::line(scenario.trim_end())?);
     }
+    planned(arguments, parts, registry, Print(arguments))
+}
+
+/// What these drawn networks show.
+pub struct Drawn {
+    /// The document that `--format json` prints.
+    pub json: String,
+    /// The answer in words.
+    pub answer: String,
+}
+
+/// What is done with the runs of a part.
+trait Use<T, E> {
+    fn of<L: RunList<Found: Found>>(self, experiment: &L) -> Result<T, E>;
+}
+
+/// Prints what is found, or writes it into files.
+struct Print<'a>(&'a Arguments);
+
+impl Use<(), Failure> for Print<'_> {
+    fn of<L: RunList<Found: Found>>(self, experiment: &L) -> Result<(), Failure> {
+        measure(experiment, self.0)
+    }
+}
+
+/// Returns what is found; the function is told how many runs are finished.
+struct Return<'a, F>(&'a Workers, F, u64);
+
+impl<F: FnMut(usize, usize)> Use<Drawn, RunError> for Return<'_, F> {
+    fn of<L: RunList<Found: Found>>(self, experiment: &L) -> Result<Drawn, RunError> {
+        let Self(workers, done, seed) = self;
+        let found = experiment.measure(workers, None, done)?;
+        let command = experiment.command();
+        let texts = found.shown(&command).text.into_iter();
+        let answer = texts.take(1).map(text).collect();
+        let json = serde_json::to_string_pretty(&Stated::of(&found, &command, seed));
+        Ok(Drawn { json: json.expect("results have text keys") + "\n", answer })
+    }
+}
+
+/// [`Drawn`] of the experiment and the options that these words are.
+pub(crate) fn found(
+    words: &[String],
+    registry: &Registry,
+    workers: &Workers,
+    done: impl FnMut(usize, usize),
+) -> Result<Drawn, RunError> {
+    let refused = |error: clap::Error| InputError::Option {
+        option: words.join(" "),
+        problem: error.kind().to_string(),
+    };
+    let parser = Arguments::augment_args(clap::Command::new(VERB).no_binary_name(true));
+    let matches = parser.try_get_matches_from(words).map_err(refused)?;
+    let arguments = Arguments::from_arg_matches(&matches).map_err(refused)?;
+    let parts = named(&arguments.items).unwrap_or(PARTS[0]);
+    let seed = arguments.seed;
+    planned(&arguments, parts, registry, Return(workers, done, seed))
+}
+
+/// What was found, with its origin.
+#[derive(Serialize)]
+struct Stated<'a, F> {
+    origin: Origin,
+    #[serde(flatten)]
+    found: &'a F,
+}
+
+impl<'a, F> Stated<'a, F> {
+    fn of(found: &'a F, command: &str, seed: u64) -> Self {
+        let origin = Origin::of_command(format!("losscause {VERB} {command}"), seed);
+        Self { origin, found }
+    }
+}
+
+/// Plans one of these parts and hands it on.
+fn planned<T, E: From<InputError>>(
+    arguments: &Arguments,
+    parts: &[&'static str],
+    registry: &Registry,
+    then: impl Use<T, E>,
+) -> Result<T, E> {
+    let part = selected(arguments, parts)?;
+    let Arguments { seed, algorithms, .. } = arguments;
     if parts[0] == "paths" {
         let paths = at_least_one("--paths", arguments.paths.unwrap_or(PATHS))?;
         let runs = at_least_one("--runs", arguments.runs.unwrap_or(1))?;
         return match part {
-            "paths" => measure(&paths::benchmark::Plan::new(registry, *seed, paths), arguments),
-            _ => {
-                let plan = paths::in_loop::Plan::new(registry, algorithms, *seed, paths, runs)?;
-                measure(&plan, arguments)
-            }
+            "paths" => then.of(&paths::benchmark::Plan::new(registry, *seed, paths)),
+            _ => then.of(&paths::in_loop::Plan::new(registry, algorithms, *seed, paths, runs)?),
         };
     }
     let networks = at_least_one("--networks", arguments.networks.unwrap_or(NETWORKS))?;
     let kinds = network::chosen(&arguments.kind)?;
     let drawn = (*seed, networks);
     match ObservedAt::ALL.into_iter().find(|at| at.item() == part) {
-        None => {
-            measure(&abroad::in_loop::Plan::new(registry, algorithms, &kinds, drawn)?, arguments)
-        }
+        None => then.of(&abroad::in_loop::Plan::new(registry, algorithms, &kinds, drawn)?),
         Some(at) => {
             let shown = (!arguments.verbose).then_some(&algorithms[..]);
-            let plan = abroad::verdicts::Plan::new(at, registry, &kinds, drawn, shown)?;
-            measure(&plan, arguments)
+            then.of(&abroad::verdicts::Plan::new(at, registry, &kinds, drawn, shown)?)
         }
     }
 }
@@ -83,19 +161,21 @@ fn measure<E: RunList<Found: Found>>(experiment: &E, arguments: &Arguments) -> R
     let open = |out| Place::open(out, VERB, &[RESULT, REPORT, csv], arguments.earlier);
     let place = arguments.out.as_deref().map(open).transpose()?;
     let found = measured(experiment, arguments.jobs, place.as_ref())?;
-    let shown = found.shown(&experiment.command());
+    let command = experiment.command();
+    let shown = found.shown(&command);
+    let stated = Stated::of(&found, &command, arguments.seed);
     let mut report = String::new();
     if let Some(place) = place {
         report = format!(", report in {}", place.folder.file(REPORT).display());
         let texts = [
-            (RESULT, output::json_text(&found)?),
+            (RESULT, output::json_text(&stated)?),
             (REPORT, map_html(&shown.page)),
             (csv, shown.csv),
         ];
         place.finish(&texts)?;
     }
     match arguments.format {
-        Format::Json => output::json(&found)?,
+        Format::Json => output::json(&stated)?,
         Format::Table => {
             let texts: Vec<String> = shown.text.into_iter().map(text).collect();
             output::line(&texts.join("\n\n"))?;

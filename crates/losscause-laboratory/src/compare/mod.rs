@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
+use losscause_study::origin::options;
 pub use losscause_study::run::JUDGED_BY;
 use losscause_study::run::{
     Metric, MetricEstimate, Misjudged, RunMetrics, RunRecord, RunRecorder, SimulationResult,
@@ -17,11 +18,13 @@ use losscause_study::run::{
 };
 use losscause_study::scenario::{NO_LDA, recommended_lda};
 use losscause_study::statistics::Estimate;
-use losscause_study::tools::figures::{number, plus_minus, to_the_digits_of, unit_symbol};
+use losscause_study::tools::figures::{
+    estimate, number, plus_minus, to_the_digits_of, unit_symbol,
+};
 use losscause_study::tools::table::{Cell, Table};
 use losscause_study::{
-    Experiment, FlowMeasurements, InputError, Limits, Measurements, RunError, Scenario, Setting,
-    Stop,
+    Experiment, FlowMeasurements, InputError, Limits, Measurements, Origin, RunError, Scenario,
+    Setting, Stop,
 };
 
 use crate::store::{Kind, Run, RunList, fnv1a};
@@ -50,6 +53,9 @@ pub struct Comparison {
     pub runs: u32,
     /// Version of the program.
     pub version: String,
+    /// Where the result comes from.
+    #[serde(default)]
+    pub origin: Origin,
     /// Settings of all variants, each KEY=VALUE.
     #[serde(default)]
     pub settings: Vec<String>,
@@ -256,7 +262,7 @@ impl Difference {
         let ci95 = self.ci95.map(|ci95| ci95 * scale);
         let unclear = if self.clear == Some(false) && value != 0.0 { "~ " } else { "" };
         let sign = if value > 0.0 { "+" } else { "" };
-        format!("{unclear}{sign}{} {}", to_the_digits_of(value, ci95), plus_minus(ci95))
+        format!("{unclear}{sign}{}", estimate(value, ci95))
     }
 }
 
@@ -410,6 +416,17 @@ impl Plan {
         };
         self.variants.iter().map(of).collect()
     }
+
+    /// The command that gives the comparison.
+    fn origin(&self) -> Origin {
+        let file = self.variants[0].scenario.file().to_owned();
+        let words = ["compare".to_owned(), file].into_iter();
+        let words = words
+            .chain(options("--runs", [self.runs]))
+            .chain(options("--set", &self.settings))
+            .chain(options("--variant", self.variants.iter().map(|one| one.variant.word())));
+        Origin::of(words, self.seed)
+    }
 }
 
 /// All runs of the first variant, then those of the next.
@@ -419,15 +436,8 @@ impl RunList for Plan {
     type Found = Comparison;
 
     fn command(&self) -> String {
-        let Self { variants, settings, seed, runs, .. } = self;
-        let set = settings.iter().map(|setting| format!(" --set \"{setting}\""));
-        let variant = |Variant { name, settings }: &Variant| {
-            let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
-            format!(" --variant \"{name}: {}\"", settings.join("; "))
-        };
-        let variants = variants.iter().map(|prepared| variant(&prepared.variant));
-        let options: String = set.chain(variants).collect();
-        format!("{} --seed {seed} --runs {runs}{options}", self.variants[0].scenario.file())
+        let command = self.origin().command;
+        command.strip_prefix("losscause compare ").unwrap_or(&command).to_owned()
     }
 
     fn runs<'a>(&'a self) -> Vec<Run<'a, Measurements>> {
@@ -474,6 +484,7 @@ impl RunList for Plan {
             seed: self.seed,
             runs: self.runs,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            origin: self.origin(),
             settings: self.settings.clone(),
             verdict: verdict::verdict(&variants, self.runs),
             variants,

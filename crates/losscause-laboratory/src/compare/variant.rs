@@ -94,6 +94,13 @@ impl Variant {
         Ok(Self { name: lda.to_owned(), settings })
     }
 
+    /// The variant as the command takes it.
+    pub(super) fn word(&self) -> String {
+        let settings: Vec<String> = self.settings.iter().map(ToString::to_string).collect();
+        let settings = if settings.is_empty() { NOTHING.to_owned() } else { settings.join("; ") };
+        format!("{}: {settings}", self.name)
+    }
+
     /// The scenario as it is, and with what a Linux or QUIC sender can be switched to in every
     /// measured TCP flow.
     ///

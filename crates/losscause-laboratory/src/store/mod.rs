@@ -23,8 +23,9 @@ mod origin;
 pub(crate) use journal::{Journal, Outcome};
 pub(crate) use kept::Kept;
 pub use kept::{Run, RunList};
+pub(crate) use losscause_study::origin::program;
 pub use origin::Kind;
-pub(crate) use origin::{Drawn, Origin, fnv1a, program};
+pub(crate) use origin::{Drawn, Origin, fnv1a};
 
 /// The place in which an experiment keeps its finished cells, and what becomes of those of an earlier
 /// one.

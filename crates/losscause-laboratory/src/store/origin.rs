@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Origin {
-    /// Name and version of the program.
+    /// Name, version and commit of the program.
     pub(crate) program: String,
     /// Which kind of experiment it is.
     pub(crate) experiment: Kind,
@@ -71,11 +71,6 @@ impl Kind {
             Self::Comparison => "the same comparison; --restart drops its runs and starts anew",
         }
     }
-}
-
-/// The program, as an origin names it.
-pub(crate) fn program() -> String {
-    format!("losscause {}", env!("CARGO_PKG_VERSION"))
 }
 
 impl Origin {

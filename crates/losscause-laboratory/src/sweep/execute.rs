@@ -9,7 +9,8 @@ use super::{
     Cell, CellOutcome, Cells, Mode, Named, Sampler, Seeds, Sweep, SweepResult, result_files,
 };
 use crate::store::Store;
-use losscause_study::{InputError, RunError, Workers};
+use losscause_study::origin::options;
+use losscause_study::{InputError, Origin, RunError, Workers};
 
 /// The outcome of a sweep.
 #[derive(Clone, Debug, PartialEq)]
@@ -225,6 +226,14 @@ impl Sweep {
         self.error(&format!("cell {}", cell.number), problem).into()
     }
 
+    /// The command that gives the sweep's results. Runs that cells set themselves are in the file.
+    fn stated_origin(&self) -> Origin {
+        let runs = self.most_runs().is_none().then_some(self.runs);
+        let words = ["sweep".to_owned(), self.file.clone()].into_iter();
+        let words = words.chain(options("--runs", runs)).chain(options("--set", &self.set));
+        Origin::of(words, self.seed)
+    }
+
     pub(super) fn result(
         &self,
         metrics: IndexMap<String, String>,
@@ -237,6 +246,7 @@ impl Sweep {
             title: self.title.clone(),
             sweep: self.file.clone(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            origin: self.stated_origin(),
             settings: self.set.iter().map(ToString::to_string).collect(),
             seed: self.seed,
             runs: self.most_runs().unwrap_or(self.runs),

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::SweepClaim;
 use crate::papers::record::Parameters;
 use crate::store::Outcome;
+use losscause_study::Origin;
 
 /// The results of a sweep: the content of `sweep.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -21,6 +22,9 @@ pub struct SweepResult {
     pub sweep: String,
     /// Version of the program.
     pub version: String,
+    /// Where the result comes from.
+    #[serde(default)]
+    pub origin: Origin,
     /// Settings of every cell from the command line, each KEY=VALUE.
     pub settings: Vec<String>,
     /// Seed of the first run of every cell.
@@ -62,6 +66,7 @@ impl SweepResult {
             title: self.title.clone(),
             sweep: self.sweep.clone(),
             version: self.version.clone(),
+            origin: self.origin.clone(),
             settings: self.settings.clone(),
             seed: self.seed,
             runs: self.runs,

@@ -189,6 +189,7 @@ mod tests {
             title: "t".into(),
             sweep: "s.toml".into(),
             version: "0".into(),
+            origin: Default::default(),
             settings: vec![],
             seed: 5,
             runs: 2,

@@ -10,6 +10,7 @@ use super::{
     CompletionTime, FlowMeasurements, LinkMeasurements, Measurements, Run, SeriesRow, Warning,
     are_one_run, covers_window, warnings,
 };
+use crate::origin::{Origin, options};
 use crate::{Experiment, Scenario, Setting};
 
 /// The result of one or more runs of a scenario.
@@ -35,6 +36,9 @@ pub struct SimulationResult {
     pub runs: u32,
     /// Version of the program.
     pub version: String,
+    /// Where the result comes from.
+    #[serde(default)]
+    pub origin: Origin,
     /// The metrics over all runs by name, in the order in which they are measured.
     pub metrics: IndexMap<String, MetricEstimate>,
     /// Every flow of the first run, in the order of the scenario.
@@ -111,6 +115,8 @@ impl SimulationResult {
     ) -> Self {
         let first = runs.first().cloned().unwrap_or_default();
         let all = if runs.len() > 1 { runs } else { &[] };
+        let words = ["simulate", scenario.file(), "--runs", &runs.len().to_string()];
+        let words = words.map(str::to_owned).into_iter().chain(options("--set", settings));
         Self {
             format_version: FORMAT_VERSION,
             scenario: scenario.file().to_owned(),
@@ -120,6 +126,7 @@ impl SimulationResult {
             seed,
             runs: runs.len() as u32,
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            origin: Origin::of(words, seed),
             metrics: MetricEstimate::of_all(runs),
             flows: first.flows,
             links: first.links,

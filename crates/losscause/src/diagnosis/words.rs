@@ -136,22 +136,22 @@ impl fmt::Display for Finding {
                 write!(f, "only a timer showed {by_timer} of {all} losses")
             }
             Self::Moments(moments @ Moments { rank, losses, .. }) => {
-                let usual = if moments.are_chosen() { "more than" } else { "no more than" };
+                let usual = if moments.are_chosen() { "more than" } else { "as much as" };
                 write!(
                     f,
-                    "before {losses} rounds of losses {usual} usual had been sent (more than before {:.0} % of packets, by chance 50 %)",
-                    100.0 * rank
+                    "before {losses} rounds of losses {usual} usual had been sent: more than before {}",
+                    Rank(rank)
                 )
             }
             Self::DelayRank(delays @ DelayRank { losses, .. }) => {
                 let (usual, rank) = match delays.is_any() {
-                    true => ("no longer than", delays.mean()),
-                    false => ("longer than", delays.largest()),
+                    true => ("as usual", delays.mean()),
+                    false => ("longer than usual", delays.largest()),
                 };
                 write!(
                     f,
-                    "in {losses} rounds of losses the delay was {usual} usual (longer than that of {:.0} % of packets, by chance 50 %)",
-                    100.0 * rank
+                    "at {losses} rounds of losses the delay was {usual}: longer than at {}",
+                    Rank(rank)
                 )
             }
             Self::Unanswered(lost, all, longest) => {
@@ -162,6 +162,15 @@ impl fmt::Display for Finding {
                 )
             }
         }
+    }
+}
+
+/// A mean rank among packets, with that of losses that choose none.
+struct Rank(f64);
+
+impl fmt::Display for Rank {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.0} % of packets, where chance gives 50 %", 100.0 * self.0)
     }
 }
 

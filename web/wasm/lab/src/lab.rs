@@ -7,6 +7,7 @@ use losscause::{Span, Time, Verdict};
 use losscause_sim::truth::Cause;
 use losscause_sim::{FlowId, LinkId, LinkSpec, Network, VerdictTally};
 use losscause_study::files::Memory;
+use losscause_study::origin::state_commit;
 use losscause_study::run::{LossLog, LostPacket, SimulationResult, Trace, algorithm_of};
 use losscause_study::{Context, InputError, Limits, Run, RunError, Scenario, Setting};
 use serde::Serialize;
@@ -369,6 +370,7 @@ impl Lab {
     pub fn result(&self) -> String {
         let settings: Vec<Setting> =
             self.settings.iter().chain(of_flows(&self.changes)).cloned().collect();
+        state_commit(option_env!("LOSSCAUSE_COMMIT").unwrap_or_default());
         let result = SimulationResult::of(&self.laid_out, &settings, &self.now.run);
         let changes = (self.changes[..self.now.changed].iter())
             .filter(|(_, setting)| !is_of_flow(setting))

@@ -11,13 +11,14 @@ use super::cost::thousands;
 use super::kept::{Found, Kept, Made};
 use super::plan::{Divisor, Plan, Plot, Reading, Sample, Values as PlannedValues};
 use super::recording::{Recorded, Recording, Recordings};
-use super::{Event, Progress, Reproduction, Sheet, conclude_of, known_metric};
+use super::{Event, Progress, Repetitions, Reproduction, Sheet, conclude_of, known_metric};
 use crate::papers::record::{self, Item, Paper, QuotientOf, Shown};
 use crate::papers::score;
 use crate::stack::{Stack, Turns};
 use crate::store::Store;
+use losscause_study::origin::options;
 use losscause_study::statistics::{Estimate, mean};
-use losscause_study::{Metric, Run, RunError, Setting, Stop, Stopped, Workers};
+use losscause_study::{Metric, Origin, Run, RunError, Setting, Stop, Stopped, Workers};
 
 impl Plan {
     /// Makes every run and summarises. `observe` is called after every run, and for every table or
@@ -175,8 +176,10 @@ impl Plan {
                 let recordings =
                     found.filter_map(|(plot, found)| Some(plot.recording(seed, found?))).collect();
                 let concluded = conclude_of(self.records(), &self.values.items, self.seed);
+                let origin = Origin::of(self.words(), self.seed);
                 let Self { beside, left_out, .. } = self;
                 Ok(Reproduction {
+                    origin,
                     calibrated,
                     recordings,
                     beside: beside.items,
@@ -185,6 +188,16 @@ impl Plan {
                 })
             }
         }
+    }
+
+    /// The command's words.
+    fn words(&self) -> impl Iterator<Item = String> {
+        let runs = match self.repetitions {
+            Repetitions::AsPublished => None,
+            Repetitions::Exactly(runs) => Some(runs),
+        };
+        let words = ["reproduce".to_owned()].into_iter().chain(self.selection.words());
+        words.chain(options("--runs", runs))
     }
 
     /// Calibrates the parameters that configurations wait for, applies the values, and records them

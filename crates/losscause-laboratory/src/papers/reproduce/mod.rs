@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{claims, score};
 use crate::papers::record::{self, ItemSpec, Paper};
 use crate::papers::record::{ClaimOutcome, Item};
-use losscause_study::{InputError, Measurements, Setting};
+use losscause_study::{InputError, Measurements, Origin, Setting};
 
 mod beside;
 mod blank;
@@ -83,6 +83,9 @@ pub struct Reproduction {
     pub seed: u64,
     /// Version of the program.
     pub version: String,
+    /// Where the result comes from.
+    #[serde(default)]
+    pub origin: Origin,
     /// Wall-clock time, seconds; none unless asked for, so that equal reproductions are equal to
     /// the byte.
     pub wall_s: Option<f64>,
@@ -193,6 +196,7 @@ fn conclude_of<'a>(
         recordings: vec![],
         seed,
         version: env!("CARGO_PKG_VERSION").into(),
+        origin: Origin::default(),
         wall_s: None,
     };
     for paper in papers {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::only::{self, Only};
 use crate::papers::record::{self, ItemSpec, Paper, Parameters};
 use crate::store::fnv1a;
+use losscause_study::origin::options;
 use losscause_study::{InputError, Limits};
 
 /// Tables and figures to measure, and algorithms that run beside the papers' in them.
@@ -70,6 +71,13 @@ impl Selection {
 
     pub(super) fn is_on_stacks(&self) -> bool {
         self.on_stacks
+    }
+
+    /// The selection as the command takes it.
+    pub(super) fn words(&self) -> impl Iterator<Item = String> {
+        let names = self.entries.iter().map(|(paper, item)| format!("{}/{}", paper.key(), item.id));
+        let beside = Some(self.beside.join(",")).filter(|_| !self.beside.is_empty());
+        names.chain(options("--only", &self.only)).chain(options("--also", beside))
     }
 
     /// The selection in words: `cen2003/table2 cen2003/table3 with system=ZBS also Spike`.

@@ -136,7 +136,7 @@ impl Folder {
                 return Err(refused(directory, problem, EXPECTED).into());
             }
         }
-        let program = format!("losscause {}", env!("CARGO_PKG_VERSION"));
+        let program = crate::origin::program();
         Ok(Self {
             directory: directory.to_owned(),
             origin: Origin { program, results },
