@@ -285,8 +285,7 @@ pub(super) fn reason(name: &str, last: &Judged) -> String {
         Why::RunCap => "max_run".to_owned(),
         Why::ShareCap => "max_share".to_owned(),
         Why::SlowStart => "slow start".to_owned(),
-        Why::Guard => "guard".to_owned(),
-        Why::Brake => "brake".to_owned(),
+        Why::Guard | Why::Brake => last.safeguard.map_or_else(String::new, |said| said.to_string()),
     };
     format!("{}: {why}", last.verdict)
 }

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use losscause::Span;
+use losscause::{Safeguard, Span};
 use serde::Serialize;
 
 /// Sums since the connection opened or the program was loaded. Losses are packets.
@@ -84,6 +84,8 @@ pub struct Judged {
     pub measured: i64,
     /// What it was held against.
     pub limit: i64,
+    /// The safeguard that overruled it, with its numbers.
+    pub safeguard: Option<Safeguard>,
 }
 
 /// The two ends of a connection.
@@ -127,9 +129,9 @@ pub(super) struct Row {
 }
 
 /// Size of `struct lc_row`.
-pub(super) const ROW_BYTES: usize = 224;
+pub(super) const ROW_BYTES: usize = 272;
 /// Size of `struct lc_logged`.
-pub(super) const LOGGED_BYTES: usize = 88;
+pub(super) const LOGGED_BYTES: usize = 136;
 /// Size of `struct lc_totals`.
 const TOTALS_BYTES: usize = 104;
 
@@ -184,6 +186,7 @@ impl<'a> Fields<'a> {
         let why = self.u32();
         let measured = self.i64();
         let limit = self.i64();
+        let [guard, brake] = self.said();
         let verdict = match verdict {
             1 => "congestion",
             2 => "wireless",
@@ -203,7 +206,28 @@ impl<'a> Fields<'a> {
             12 => Why::Brake,
             _ => return None,
         };
-        Some(Judged { verdict, why, measured, limit })
+        let safeguard = match why {
+            Why::Guard => Some(guard),
+            Why::Brake => Some(brake),
+            _ => None,
+        };
+        Some(Judged { verdict, why, measured, limit, safeguard })
+    }
+
+    /// A `struct lc_said`, read as the guard's and as the brake's.
+    fn said(&mut self) -> [Safeguard; 2] {
+        let queue = self.span();
+        let base = self.span();
+        let lost_pkts = self.u64();
+        let expected_1024 = self.i64();
+        let kept_1024 = self.u32();
+        let flight_pkts = self.u32().into();
+        let reports = self.u32();
+        let rounds_ago = u8::try_from(self.u32()).unwrap_or(u8::MAX);
+        [
+            Safeguard::Guard { queue, base, kept_1024 },
+            Safeguard::Brake { lost_pkts, reports, flight_pkts, expected_1024, rounds_ago },
+        ]
     }
 
     pub(crate) fn ends(&mut self) -> Ends {
