@@ -130,10 +130,7 @@ fn the_guard_reduces_where_the_link_stays_full() {
     };
     let (response, verdict, counts) = guarded(GUARDED);
     assert_eq!(response, Response::Reduced);
-    assert_eq!(
-        verdict.reason(),
-        "guard"
-    );
+    assert_eq!(verdict.reason(), "guard");
     assert_eq!((counts.guarded, counts.congestion, counts.wireless), (1, 1, 0));
     let (response, verdict, _) = guarded(NO_CAPS);
     assert_eq!((response, verdict.overruled), (Response::Kept, None));

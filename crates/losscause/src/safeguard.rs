@@ -247,6 +247,7 @@ impl Watch {
 mod tests {
     extern crate std;
 
+    use std::string::ToString;
     use std::vec::Vec;
 
     use super::*;
@@ -272,7 +273,8 @@ mod tests {
     /// The same of no packet.
     fn acks_of_none(watch: &mut Watch, from: i64, to: i64, rtt_ms: i64) {
         for ms in (from..to).step_by(10) {
-            watch.on_ack(&Observation::first(0, at(ms)).with_delay(Some(Span::from_millis(rtt_ms))));
+            watch
+                .on_ack(&Observation::first(0, at(ms)).with_delay(Some(Span::from_millis(rtt_ms))));
         }
     }
 
@@ -451,7 +453,7 @@ mod tests {
             "guard: a queue of 62.0 ms stood, 0.43 of the base of 40.0 ms (17.1 ms) suffice"
         );
         let mut watch = brake();
-        [4, 4, 3].map(|pkts| lose(&mut watch, &report(100, 60, pkts)));
+        round(&mut watch, 100, &[4, 4, 3]);
         let mut said = |ms| {
             let spoke = watch.on_loss(&report(ms, ms - 40, 1), Verdict::Wireless, None);
             spoke.unwrap().to_string()

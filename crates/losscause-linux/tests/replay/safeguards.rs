@@ -170,9 +170,17 @@ fn drawn_connections_get_the_same_safeguards() {
         let name = |given: &Option<Safeguard>| given.map(|safeguard| safeguard.name());
         let count = |answer| expected.iter().filter(|given| name(given) == Some(answer)).count();
         let reports = expected.len();
-        println!("{safeguards:?}: {reports} reports, {} guarded, {} braked", count("guard"), count("brake"));
+        println!(
+            "{safeguards:?}: {reports} reports, {} guarded, {} braked",
+            count("guard"),
+            count("brake")
+        );
         assert_eq!(different, 0, "{safeguards:?}: of {reports} reports");
         assert!(reports > 100_000, "only {reports} reports");
-        assert_eq!([count("guard") > 1_000, count("brake") > 1_000], [guard, brake], "{safeguards:?}");
+        assert_eq!(
+            [count("guard") > 1_000, count("brake") > 1_000],
+            [guard, brake],
+            "{safeguards:?}"
+        );
     }
 }

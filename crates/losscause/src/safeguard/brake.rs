@@ -8,7 +8,7 @@ use crate::{Loss, Span, Time};
 pub(super) struct Brake {
     /// The newest round-trip time.
     rtt: Span,
-    shares: Shares,
+    pub(super) shares: Shares,
     round: Option<Round>,
     /// Rounds of losses for which the brake still holds, the present one excluded.
     held_rounds: u8,
@@ -177,10 +177,10 @@ fn to_1024(count: u64) -> i64 {
 
 /// The share of packets that are lost, of the last 4096 to 8192.
 #[derive(Clone, Copy, Debug)]
-struct Shares {
+pub(super) struct Shares {
     /// Acknowledged and lost packets.
     total: u64,
-    lost: u64,
+    pub(super) lost: u64,
 }
 
 /// Counts are halved when they reach this.

@@ -38,8 +38,7 @@ pub const BASE_BUCKET: Span = Span::from_secs(10);
 const STANDING_BUCKET: Span = Span::from_millis(50);
 
 impl Guard {
-    pub(super) const NEW: Self =
-        Self { base: Buckets::NEW, standing: Buckets::NEW, check: None };
+    pub(super) const NEW: Self = Self { base: Buckets::NEW, standing: Buckets::NEW, check: None };
 
     #[inline]
     pub(super) fn on_ack(&mut self, at: Time, pkts: u64, rtt: Option<Span>) {
