@@ -120,17 +120,20 @@ fn the_guard_reduces_where_the_link_stays_full() {
         let choice = Scripted::saying([Wireless; 9]).choice().with_caps(caps).unwrap();
         let mut connection = Connection::new(&choice);
         connection.send(500);
-        // Round-trip times of 41, 41, 131 and 181 ms: a queue of at least 90 ms stands for 50 ms.
+        // Round-trip times of 41, 41, 130 and 180 ms: a queue of at least 89 ms stands for 60 ms.
         connection.ack(50, 0..10);
-        connection.send(10);
-        connection.ack(91, 500..510);
-        connection.ack(150, 10..20);
-        connection.ack(210, 20..30);
-        (connection.lose(211, [30]), last(&connection).clone(), connection.losses.counts())
+        connection.ack(91, 10..51);
+        connection.ack(190, 51..61);
+        connection.ack(250, 61..71);
+        (connection.lose(251, [71]), last(&connection).clone(), connection.losses.counts())
     };
     let (response, verdict, counts) = guarded(GUARDED);
     assert_eq!(response, Response::Reduced);
-    assert_eq!(verdict.reason(), "guard");
+    assert_eq!(
+        verdict.reason(),
+        "guard: a queue of 89.0 ms stood, 1.00 of the base of 41.0 ms (41.0 ms) suffice: congestion \
+         (the algorithm said: test: as asked: wireless)"
+    );
     assert_eq!((counts.guarded, counts.congestion, counts.wireless), (1, 1, 0));
     let (response, verdict, _) = guarded(NO_CAPS);
     assert_eq!((response, verdict.overruled), (Response::Kept, None));

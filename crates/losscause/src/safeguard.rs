@@ -22,11 +22,11 @@
 //! What the guard says is checked. In the round trip after it spoke, packets arrive that left before
 //! the reduction, and in the one after that packets that left behind it. If the link stayed full,
 //! both deliver as much, and the round-trip time falls by the share 1 - b. If the second round trip
-//! delivers less by more than half of that share, and the round-trip time is within a quarter of
-//! that share where it was, the reduction has cost goodput and drained no queue: the path has become
-//! longer. The base is then learned anew. The queue of more than four equal flows does not fall
-//! either: there the guard is silent too, because the reduction gives our part of the link to
-//! others.
+//! delivers less by more than half of that share and two packets, and the round-trip time is within
+//! an eighth of that share where it was, the reduction has cost goodput and drained no queue: the
+//! path has become longer. The base is then learned anew. The queue of more than eight equal flows
+//! does not fall either: there the guard falls silent too, because the reduction gives our part of
+//! the link to others.
 //!
 //! *Brake*: a policer drops whatever exceeds its rate, with no queue before. The share that it
 //! drops grows with the flight, so a sender that ignores these losses loses ever more. A *round*
@@ -434,10 +434,11 @@ mod tests {
     #[test]
     fn a_reduction_that_cost_goodput_and_drained_no_queue_ends_the_base() {
         assert!(!speaks_behind([40, 20], 80), "half as much, at the same 80 ms");
-        assert!(!speaks_behind([40, 29], 80));
-        assert!(speaks_behind([40, 30], 80), "three quarters: half of what was to be lost");
-        assert!(speaks_behind([40, 20], 70), "an eighth less: a quarter of what was to be gained");
-        assert!(!speaks_behind([40, 20], 71));
+        assert!(!speaks_behind([40, 27], 80));
+        assert!(speaks_behind([40, 28], 80), "two packets from half of what was to be lost");
+        assert!(speaks_behind([40, 20], 75), "5 ms less: an eighth of what was to be gained");
+        assert!(!speaks_behind([40, 20], 76));
+        assert!(speaks_behind([8, 4], 80), "too few to tell");
         assert!(speaks_behind([40, 40], 40), "the queue was ours");
     }
 

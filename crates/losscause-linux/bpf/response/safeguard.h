@@ -12,8 +12,8 @@
  *	        part was lost, or if S >= 6 although this round, as well, counts for at most 3.
  *
  * The base is the least round-trip time of the last 10 to 20 s that two round trips support; what stands above it the least of
- * the last 50 to 100 ms. If what left behind the reduction delivers less by more than half of the share 1 - b, and the round-trip
- * time stays within a quarter of it, the path has become longer: the base is learned anew.
+ * the last 50 to 100 ms. If what left behind the reduction delivers less by more than half of the share 1 - b and two packets, and
+ * the round-trip time stays within an eighth of it, the path has become longer: the base is learned anew.
  *
  * Source: this project; crates/losscause/src/safeguard.rs is the reference, and says why.
  *
@@ -42,6 +42,7 @@ enum lc_safeguard { LC_NEITHER, LC_GUARD_SPEAKS, LC_BRAKE_SPEAKS };
 
 #define LC_BASE_BUCKET_NS 10000000000LL
 #define LC_STANDING_BUCKET_NS 50000000LL
+#define LC_GRAIN 2 /* packets of one ACK */
 #define LC_HELD_ROUNDS 20
 #define LC_LEAST_LOST 4
 #define LC_LEAST_REPORTS 3
@@ -239,8 +240,8 @@ lc_inline void lc_watch_check(struct lc_watch *watch, s64 at, u32 delivered)
 	}
 	rtt = lc_standing_at(&watch->standing, at);
 	moved = lc_distance(rtt, check->rtt);
-	if (rtt && check->delivered_behind * 2 * 1024 < check->delivered * (1024 + check->keeps) &&
-	    moved * 4 * 1024 < check->rtt * (s64)(1024 - check->keeps))
+	if (rtt && (check->delivered_behind + LC_GRAIN) * 2 * 1024 < check->delivered * (1024 + check->keeps) &&
+	    moved * 8 * 1024 < check->rtt * (s64)(1024 - check->keeps))
 		watch->base = none;
 	check->rtt = 0;
 }

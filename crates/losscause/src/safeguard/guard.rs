@@ -37,6 +37,9 @@ pub const BASE_BUCKET: Span = Span::from_secs(10);
 /// Length of a bucket of the standing queue: half of CoDel's interval.
 const STANDING_BUCKET: Span = Span::from_millis(50);
 
+/// One ACK may tell of so many packets (RFC 5681, section 4.2), in one round trip or in the next.
+const GRAIN_PKTS: i128 = 2;
+
 impl Guard {
     pub(super) const NEW: Self = Self { base: Buckets::NEW, standing: Buckets::NEW, check: None };
 
@@ -109,8 +112,8 @@ impl Check {
         let kept = i128::from(self.kept_1024);
         let lost = 1_024 - kept;
         let moved = i128::from((rtt - self.rtt).abs().as_nanos());
-        behind * 2 * 1_024 < before * (1_024 + kept)
-            && moved * 4 * 1_024 < i128::from(self.rtt.as_nanos()) * lost
+        (behind + GRAIN_PKTS) * 2 * 1_024 < before * (1_024 + kept)
+            && moved * 8 * 1_024 < i128::from(self.rtt.as_nanos()) * lost
     }
 }
 
