@@ -64,7 +64,7 @@
 //!   for these.
 //!
 //! ```
-//! use losscause::safeguard::{Safeguards, Watch};
+//! use losscause::safeguard::{Safeguard, Safeguards, Watch};
 //! use losscause::{Acked, Loss, Observation, Signal, Span, Time, Verdict};
 //!
 //! let mut watch = Watch::new(Safeguards::ON);
@@ -77,7 +77,7 @@
 //! };
 //! assert_eq!(lose(9), None, "one report: a fade");
 //! assert_eq!(lose(1), None, "two, of a quarter of the flight");
-//! let brake = lose(1).expect("three");
+//! let brake: Safeguard = lose(1).expect("three");
 //! assert_eq!(
 //!     brake.to_string(),
 //!     "brake: 11 of a flight of 40 lost in 3 reports, where 0.04 were expected"

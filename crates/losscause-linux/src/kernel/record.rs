@@ -311,3 +311,33 @@ impl Totals {
         Some(Self { sums: fields.sums(), opened: fields.u64(), closed: fields.u64() })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bytes of a `struct lc_judgement` with this reason, and of its `struct lc_said`.
+    fn judged(reason: u32) -> Option<Judged> {
+        let ms = |ms: u64| (1_000_000 * ms).to_ne_bytes();
+        let mut bytes = [1_u32, reason].map(u32::to_ne_bytes).concat();
+        bytes.extend(
+            [ms(3), ms(5), ms(62), ms(40), 9_u64.to_ne_bytes(), 1_229_u64.to_ne_bytes()].concat(),
+        );
+        bytes.extend([717_u32, 30, 4, 2].map(u32::to_ne_bytes).concat());
+        let mut fields = Fields(&bytes);
+        let judged = fields.judged();
+        assert!(fields.0.is_empty() || judged.is_none());
+        judged
+    }
+
+    #[test]
+    fn what_a_safeguard_said_is_read() {
+        let safeguard = |reason| judged(reason)?.safeguard;
+        assert_eq!(safeguard(1), None, "the rule");
+        let guard =
+            "guard: a queue of 62.0 ms stood, 0.43 of the base of 40.0 ms (17.1 ms) suffice";
+        assert_eq!(safeguard(11).unwrap().to_string(), guard);
+        let brake = "brake: 9 of a flight of 30 lost in 4 reports, where 1.2 were expected, 2 rounds of losses ago";
+        assert_eq!(safeguard(12).unwrap().to_string(), brake);
+    }
+}
