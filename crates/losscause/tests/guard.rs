@@ -53,7 +53,7 @@ impl Path {
                 idle_at = idle_at.max(now) + self.packet;
                 let base = self.bases[usize::from(now >= self.changes)];
                 let acked_at = (idle_at + base).max(flight.back().map_or(0.0, |last| last.1));
-                flight.push_back((now, acked_at, (random >> 33) % self.one_lost_in == 0));
+                flight.push_back((now, acked_at, (random >> 33).is_multiple_of(self.one_lost_in)));
             }
             let in_flight = flight.len() as u64;
             let Some((sent, acked, is_lost)) = flight.pop_front() else { break };
