@@ -203,6 +203,7 @@ lc_inline int lc_judge(struct sock *sk, struct lc_connection *c, const struct lc
 	if (safeguard != LC_NEITHER) {
 		j.verdict = LC_CONGESTION;
 		j.reason = safeguard == LC_GUARD_SPEAKS ? LC_GUARD : LC_BRAKE;
+		c->record.last.said = c->watch.said;
 		ignored = 0;
 	}
 	if (ignored) {
@@ -227,7 +228,7 @@ lc_inline int lc_judge(struct sock *sk, struct lc_connection *c, const struct lc
 		LC_ADD(c, congestion, lost);
 	}
 	c->record.last.judgement = j;
-	lc_log(sk, &j, lost, seq);
+	lc_log(sk, &c->record.last, lost, seq);
 	return ignored;
 }
 
@@ -324,7 +325,7 @@ lc_inline u32 lc_begin_episode(struct sock *sk, struct lc_connection *c)
 		j.verdict = LC_CONGESTION;
 		j.reason = marked ? LC_MARK : LC_NO_LOSS;
 		c->record.last.judgement = j;
-		lc_log(sk, &j, 0, 0);
+		lc_log(sk, &c->record.last, 0, 0);
 	}
 	if (marked)
 		LC_ADD(c, marks, 1);
@@ -353,7 +354,7 @@ lc_inline void lc_time_out(struct sock *sk, struct lc_connection *c)
 	j.verdict = LC_CONGESTION;
 	j.reason = LC_TIMEOUT;
 	c->record.last.judgement = j;
-	lc_log(sk, &j, revised, 0);
+	lc_log(sk, &c->record.last, revised, 0);
 	LC_ADD(c, timeouts, 1);
 	if (c->episode == LC_KEPT)
 		lc_reduce_kept(sk, c);

@@ -34,8 +34,8 @@ struct {
 	LC_TYPE(value, u64);
 } log_state SEC(".maps");
 
-/* Logs the judgement of `packets` packets from `seq` on; seq is NULL if it is not known where they were lost. */
-lc_inline void lc_log(struct sock *sk, const struct lc_judgement *judgement, u32 packets, const u32 *seq)
+/* Logs the judgement `last` of `packets` packets from `seq` on; seq is NULL if it is not known where they were lost. */
+lc_inline void lc_log(struct sock *sk, const struct lc_last *last, u32 packets, const u32 *seq)
 {
 	u32 until_key = LC_LOG_UNTIL, dropped_key = LC_LOG_DROPPED;
 	u64 at = ((struct tcp_sock *)sk)->tcp_mstamp * 1000;
@@ -56,7 +56,8 @@ lc_inline void lc_log(struct sock *sk, const struct lc_judgement *judgement, u32
 	record->packets = packets;
 	record->seq = seq ? *seq : 0;
 	record->located = seq != 0;
-	record->judgement = *judgement;
+	record->judgement = last->judgement;
+	record->said = last->said;
 	bpf_ringbuf_submit(record, 0);
 }
 

@@ -26,6 +26,7 @@ struct lc_last {
 	s64 rtt_min;
 	s64 rtt_max;
 	struct lc_judgement judgement; /* reason 0 before the first loss */
+	struct lc_said said; /* its numbers if the reason is LC_GUARD or LC_BRAKE */
 };
 
 /* The two ends of a connection. */
@@ -46,6 +47,7 @@ struct lc_logged {
 	u32 seq; /* of their first byte */
 	u32 located; /* whether seq is known */
 	struct lc_judgement judgement;
+	struct lc_said said; /* its numbers if the reason is LC_GUARD or LC_BRAKE */
 };
 
 struct lc_record {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Guard and brake on the host: reads streams of ACKs and losses and prints an enum lc_safeguard per report of losses. The
- * arguments are the numbers of struct lc_safeguard_parameters.
+ * Guard and brake on the host: reads streams of ACKs and losses and prints an enum lc_safeguard per report of losses, with
+ * the numbers of struct lc_said if one speaks. The arguments are the numbers of struct lc_safeguard_parameters.
  *
  *	s                                           a stream begins: what came before is forgotten
  *	a AT_NS RTT_NS DELIVERED                    an ACK; RTT_NS is -1 if unknown
@@ -17,7 +17,8 @@ int main(int argc, char **argv)
 {
 	struct lc_watch watch = {};
 	char line[256], sent[32];
-	u32 guard, brake;
+	struct lc_said said, silence = {};
+	u32 guard, brake, spoke;
 
 	if (argc != 3)
 		return 2;
@@ -39,7 +40,10 @@ int main(int argc, char **argv)
 				   &report.wireless, &keeps) != 6)
 				return 2;
 			report.sent_at = sent[0] == '-' && !sent[1] ? LC_NOT_SENT_AT : atoll(sent);
-			printf("%u\n", lc_watch_loss(&watch, &report, guard, brake, keeps));
+			spoke = lc_watch_loss(&watch, &report, guard, brake, keeps);
+			said = spoke == LC_NEITHER ? silence : watch.said;
+			printf("%u %lld %lld %llu %lld %u %u %u %u\n", spoke, said.queue, said.base, said.lost, said.expected_1024,
+			       said.keeps, said.flight, said.reports, said.rounds_ago);
 		}
 	}
 	return 0;

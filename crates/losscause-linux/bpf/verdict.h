@@ -32,6 +32,18 @@ struct lc_judgement {
 	s64 limit;
 };
 
+/* The numbers of a judgement LC_GUARD or LC_BRAKE. */
+struct lc_said {
+	s64 queue; /* guard: what stood, ns */
+	s64 base;
+	u64 lost; /* brake: packets of the round that were called wireless */
+	s64 expected_1024;
+	u32 keeps;
+	u32 flight;
+	u32 reports;
+	u32 rounds_ago;
+};
+
 lc_inline struct lc_judgement lc_missing(u32 reason)
 {
 	struct lc_judgement judgement = {};

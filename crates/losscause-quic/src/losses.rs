@@ -36,8 +36,8 @@ use losscause::ack::Memory;
 use losscause::caps::{CapCounts, Refusal};
 use losscause::safeguard::Watch;
 use losscause::{
-    Algorithm, Judgement, Loss, Numbers, Observation, Observer, Safeguard, SenderDifferentiator,
-    Signal, Span, Time, Verdict,
+    Algorithm, Judgement, Loss, Numbers, Observation, Observer, SenderDifferentiator, Signal, Span,
+    Time, Verdict,
 };
 
 use crate::monitor::push;
@@ -336,8 +336,7 @@ impl<B: Base> Losses<B> {
         let judgement = sender.judge(loss, &mut self.observer.get());
         let safeguard = self.watch.on_loss(loss, judgement.verdict, kept_1024);
         let overruled = match safeguard {
-            Some(Safeguard::Guard) => Some(Overruled::Guard),
-            Some(Safeguard::Brake) => Some(Overruled::Brake),
+            Some(safeguard) => Some(Overruled::Safeguard(safeguard)),
             None if judgement.verdict.is_wireless() => self.refuse(lost),
             None => None,
         };

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use losscause::{Judgement, Numbers, Span, Time, Verdict};
+use losscause::{Judgement, Numbers, Safeguard, Span, Time, Verdict};
 
 /// Losses that the transport declared at once, or a congestion mark, and what the controller did.
 #[derive(Clone, Debug, PartialEq)]
@@ -135,12 +135,8 @@ pub enum Overruled {
     /// The lost packets are not remembered: sent before the controller was built, or too many are
     /// in flight.
     UnknownPackets,
-    /// The queue that stands keeps the link full after the reduction
-    /// ([`Safeguard::Guard`](losscause::Safeguard::Guard)).
-    Guard,
-    /// More was lost than independent losses explain
-    /// ([`Safeguard::Brake`](losscause::Safeguard::Brake)).
-    Brake,
+    /// Guard or brake spoke, with these numbers ([`losscause::safeguard`]).
+    Safeguard(Safeguard),
     /// [`Caps::max_run`](crate::Caps::max_run).
     RunCap,
     /// [`Caps::max_share`](crate::Caps::max_share).
@@ -152,12 +148,11 @@ pub enum Overruled {
 impl fmt::Display for Overruled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
+            Overruled::Safeguard(safeguard) => return safeguard.fmt(f),
             Overruled::Mark => "a queue marked a packet",
             Overruled::PersistentCongestion => "congestion is persistent",
             Overruled::NoFreshRtt => "the last round-trip time is too old",
             Overruled::UnknownPackets => "the lost packets are not remembered",
-            Overruled::Guard => "the queue keeps the link full after a reduction",
-            Overruled::Brake => "more is lost than independent losses explain",
             Overruled::RunCap => "max_run is reached",
             Overruled::ShareCap => "max_share is reached",
             Overruled::LossRate => "the loss rate is above max_loss_rate",
@@ -242,8 +237,8 @@ impl Counts {
         match verdict.overruled {
             Some(Overruled::Mark) => self.marks += 1,
             Some(Overruled::NoFreshRtt) => self.without_rtt += pkts,
-            Some(Overruled::Guard) => self.guarded += pkts,
-            Some(Overruled::Brake) => self.braked += pkts,
+            Some(Overruled::Safeguard(Safeguard::Guard { .. })) => self.guarded += pkts,
+            Some(Overruled::Safeguard(Safeguard::Brake { .. })) => self.braked += pkts,
             Some(Overruled::RunCap) => self.run_caps += pkts,
             Some(Overruled::ShareCap) => self.share_caps += pkts,
             Some(Overruled::LossRate) => self.rate_caps += pkts,

@@ -120,17 +120,23 @@ fn the_guard_reduces_where_the_link_stays_full() {
         let choice = Scripted::saying([Wireless; 9]).choice().with_caps(caps).unwrap();
         let mut connection = Connection::new(&choice);
         connection.send(500);
-        // Round-trip times of 41, 131 and 181 ms: a queue of at least 90 ms stands for 50 ms.
+        // Round-trip times of 41, 41, 130 and 180 ms: a queue of at least 89 ms stands for 60 ms.
         connection.ack(50, 0..10);
-        connection.ack(150, 10..20);
-        connection.ack(210, 20..30);
-        (connection.lose(211, [30]), last(&connection).overruled, connection.losses.counts())
+        connection.ack(91, 10..51);
+        connection.ack(190, 51..61);
+        connection.ack(250, 61..71);
+        (connection.lose(251, [71]), last(&connection).clone(), connection.losses.counts())
     };
-    let (response, overruled, counts) = guarded(GUARDED);
-    assert_eq!((response, overruled), (Response::Reduced, Some(Overruled::Guard)));
+    let (response, verdict, counts) = guarded(GUARDED);
+    assert_eq!(response, Response::Reduced);
+    assert_eq!(
+        verdict.reason(),
+        "guard: a queue of 89.0 ms stood, 1.00 of the base of 41.0 ms (41.0 ms) suffice: congestion \
+         (the algorithm said: test: as asked: wireless)"
+    );
     assert_eq!((counts.guarded, counts.congestion, counts.wireless), (1, 1, 0));
-    let (response, overruled, _) = guarded(NO_CAPS);
-    assert_eq!((response, overruled), (Response::Kept, None));
+    let (response, verdict, _) = guarded(NO_CAPS);
+    assert_eq!((response, verdict.overruled), (Response::Kept, None));
 }
 
 #[test]
@@ -143,8 +149,8 @@ fn the_brake_reduces_where_a_third_of_the_flight_is_lost() {
     assert_eq!(connection.lose(62, 32..43), Response::Reduced);
     assert_eq!(
         last(&connection).reason(),
-        "more is lost than independent losses explain: congestion (the algorithm said: test: as \
-         asked: wireless)"
+        "brake: 33 of a flight of 90 lost in 3 reports, where 9.0 were expected: congestion (the \
+         algorithm said: test: as asked: wireless)"
     );
     assert_eq!(connection.losses.counts().braked, 11);
 }

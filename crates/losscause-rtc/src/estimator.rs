@@ -19,7 +19,7 @@ use losscause::registry::Registry;
 use losscause::safeguard::Watch;
 use losscause::{
     Acked, Algorithm, AnyAlgorithm, Differentiator, End, Judgement, LdaConfig, Loss, Needs,
-    Numbers, Observation, Observed, Packet, Safeguards, Span, Time, Verdict,
+    Numbers, Observation, Observed, Packet, Safeguard, Safeguards, Span, Time, Verdict,
 };
 use rtc_interceptor::{BandwidthEstimator, EstimatorStats, PacketReport};
 use tracing::debug;
@@ -189,7 +189,7 @@ impl<E: BandwidthEstimator> LossTolerant<E> {
                 loss.sent_at = Some(sent_at);
                 loss.in_flight_pkts = self.flight.pkts_at(at).saturating_add(lost_pkts.into());
                 let brake = self.watch.on_loss(&loss, judgement.verdict, None);
-                (Some(judgement), self.overrule(&judgement, brake.is_some(), lost_pkts))
+                (Some(judgement), self.overrule(&judgement, brake, lost_pkts))
             }
         };
         let verdict = match (judgement, overruled) {
@@ -208,14 +208,14 @@ impl<E: BandwidthEstimator> LossTolerant<E> {
     fn overrule(
         &mut self,
         judgement: &Judgement,
-        is_braked: bool,
+        brake: Option<Safeguard>,
         lost_pkts: u32,
     ) -> Option<Overruled> {
         if !judgement.verdict.is_wireless() {
             return None;
         }
-        if is_braked {
-            return Some(Overruled::Brake);
+        if let Some(brake) = brake {
+            return Some(Overruled::Safeguard(brake));
         }
         self.caps.ignore(lost_pkts).err().map(|refusal| match refusal {
             Refusal::Run => Overruled::RunCap,

@@ -35,7 +35,8 @@
 //! let estimator = named("ZBS")?.with_caps(caps)?;
 //! let monitor: Monitor = estimator.monitor();
 //! assert_eq!(monitor.totals(), Counts::default());
-//! let by_brake = |verdict: &LossVerdict| verdict.overruled == Some(Overruled::Brake);
+//! let by_brake =
+//!     |verdict: &LossVerdict| matches!(verdict.overruled, Some(Overruled::Safeguard(_)));
 //! assert!(!monitor.last_verdicts().iter().any(by_brake));
 //! let refused: Option<Error> = named("as told").err();
 //! assert!(refused.is_some(), "no receiver labels its packets");

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use losscause::{Judgement, Numbers, Time, Verdict};
+use losscause::{Judgement, Numbers, Safeguard, Time, Verdict};
 
 /// Lost packets that one later packet revealed, and what was done about them.
 ///
@@ -66,9 +66,8 @@ pub enum Overruled {
     NoArrivalTime,
     /// The reports do not name the packets of a gap in their order of sending.
     UnknownPackets,
-    /// More was lost than independent losses explain
-    /// ([`Safeguard::Brake`](losscause::Safeguard::Brake)).
-    Brake,
+    /// The brake spoke, with these numbers ([`losscause::safeguard`]).
+    Safeguard(Safeguard),
     /// [`Caps::max_run`](crate::Caps::max_run).
     RunCap,
     /// [`Caps::max_share`](crate::Caps::max_share).
@@ -80,9 +79,9 @@ pub enum Overruled {
 impl fmt::Display for Overruled {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
+            Overruled::Safeguard(safeguard) => return safeguard.fmt(f),
             Overruled::NoArrivalTime => "the packet behind the gap has no arrival time",
             Overruled::UnknownPackets => "the lost packets are not in their order",
-            Overruled::Brake => "more is lost than independent losses explain",
             Overruled::RunCap => "max_run is reached",
             Overruled::ShareCap => "max_share is reached",
             Overruled::LossRate => "the loss rate is above max_loss_rate",
@@ -125,7 +124,7 @@ impl Counts {
         }
         match verdict.overruled {
             Some(Overruled::NoArrivalTime | Overruled::UnknownPackets) => self.unasked += pkts,
-            Some(Overruled::Brake) => self.braked += pkts,
+            Some(Overruled::Safeguard(_)) => self.braked += pkts,
             Some(Overruled::RunCap | Overruled::ShareCap | Overruled::LossRate) => {
                 self.capped += pkts;
             }

@@ -12,10 +12,21 @@
 //! window >= rate (base + standing),  standing >= base (1 - b)/b   =>   b window >= rate base
 //! ```
 //!
-//! The queue that stands is the least round-trip time of the last 50 to 100 ms above the base,
-//! which is the least of the last [`BASE_BUCKET`] to twice that. 100 ms are the interval of CoDel
-//! (RFC 8289, section 4.4): a queue that lasts shorter is a burst. Without round-trip times in
-//! both halves of the 100 ms the guard does not speak.
+//! The queue that stands is the least round-trip time of the last 50 to 100 ms above the base.
+//! 100 ms are the interval of CoDel (RFC 8289, section 4.4): a queue that lasts shorter is a burst.
+//! Without round-trip times in both halves of the 100 ms the guard does not speak.
+//!
+//! The base is the least round-trip time of the last [`BASE_BUCKET`] to twice that which two round
+//! trips support. One that is too short, because a host was busy, changes nothing.
+//!
+//! What the guard says is checked. In the round trip after it spoke, packets arrive that left before
+//! the reduction, and in the one after that packets that left behind it. If the link stayed full,
+//! both deliver as much, and the round-trip time falls by the share 1 - b. If the second round trip
+//! delivers less by more than half of that share and two packets, and the round-trip time is within
+//! an eighth of that share where it was, the reduction has cost goodput and drained no queue: the
+//! path has become longer. The base is then learned anew. The queue of more than eight equal flows
+//! does not fall either: there the guard falls silent too, because the reduction gives our part of
+//! the link to others.
 //!
 //! *Brake*: a policer drops whatever exceeds its rate, with no queue before. The share that it
 //! drops grows with the flight, so a sender that ignores these losses loses ever more. A *round*
@@ -66,10 +77,23 @@
 //! };
 //! assert_eq!(lose(9), None, "one report: a fade");
 //! assert_eq!(lose(1), None, "two, of a quarter of the flight");
-//! assert_eq!(lose(1), Some(Safeguard::Brake));
+//! let brake: Safeguard = lose(1).expect("three");
+//! assert_eq!(
+//!     brake.to_string(),
+//!     "brake: 11 of a flight of 40 lost in 3 reports, where 0.04 were expected"
+//! );
 //! ```
 
-use crate::{Loss, Needs, Observation, Span, Time, Verdict};
+mod brake;
+mod guard;
+
+use core::fmt;
+
+use crate::{Loss, Needs, Observation, Span, Verdict};
+use brake::Brake;
+use guard::Guard;
+
+pub use guard::BASE_BUCKET;
 
 /// Which safeguards a transport has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,71 +118,88 @@ impl Safeguards {
     }
 }
 
-/// The safeguard that turned a wireless verdict into congestion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The safeguard that turned a wireless verdict into congestion, and the numbers of that decision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(tag = "name", rename_all = "kebab-case"))]
 pub enum Safeguard {
     /// The reduction leaves the link full.
-    Guard,
-    /// Rounds lost more than independent losses explain, now or up to 20 rounds ago.
-    Brake,
+    Guard {
+        /// The queue that stood.
+        #[cfg_attr(feature = "serde", serde(rename = "queue_ns"))]
+        queue: Span,
+        /// The round-trip time without it.
+        #[cfg_attr(feature = "serde", serde(rename = "base_ns"))]
+        base: Span,
+        /// The share of the window that the reduction keeps, 1/1024.
+        kept_1024: u32,
+    },
+    /// A round lost more than independent losses explain.
+    Brake {
+        /// Packets lost and called wireless.
+        lost_pkts: u64,
+        /// Reports that told of them.
+        reports: u32,
+        /// Packets in flight when the round began.
+        flight_pkts: u64,
+        /// Losses that independent ones would have brought, 1/1024.
+        expected_1024: i64,
+        /// How many rounds of losses ago that was: from 0 to 20.
+        rounds_ago: u8,
+    },
+}
+
+impl Safeguard {
+    /// Its name: `guard` or `brake`.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Guard { .. } => "guard",
+            Self::Brake { .. } => "brake",
+        }
+    }
+}
+
+impl fmt::Display for Safeguard {
+    /// One clause with the numbers: `guard: a queue of 62.0 ms stood, 0.43 of the base of 40.0 ms
+    /// (17.1 ms) suffice`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.name())?;
+        match *self {
+            Self::Guard { queue, base, kept_1024 } => {
+                let share = f64::from(1_024 - kept_1024.min(1_024)) / f64::from(kept_1024.max(1));
+                let [queue, base] = [queue, base].map(Span::as_millis_f64);
+                let enough = share * base;
+                write!(
+                    f,
+                    "a queue of {queue:.1} ms stood, {share:.2} of the base of {base:.1} ms \
+                     ({enough:.1} ms) suffice"
+                )
+            }
+            Self::Brake { lost_pkts, reports, flight_pkts, expected_1024, rounds_ago } => {
+                let expected = expected_1024 as f64 / 1_024.0;
+                let digits = if expected < 1.0 { 2 } else { 1 };
+                write!(
+                    f,
+                    "{lost_pkts} of a flight of {flight_pkts} lost in {reports} reports, where \
+                     {expected:.digits$} were expected"
+                )?;
+                match rounds_ago {
+                    0 => Ok(()),
+                    1 => f.write_str(", one round of losses ago"),
+                    rounds => write!(f, ", {rounds} rounds of losses ago"),
+                }
+            }
+        }
+    }
 }
 
 /// Watches one sender for both safeguards.
 #[derive(Clone, Debug)]
 pub struct Watch {
     safeguards: Safeguards,
-    base: Least<{ BASE_BUCKET.as_nanos() }>,
-    standing: Least<{ STANDING_BUCKET.as_nanos() }>,
-    /// The newest round-trip time.
-    rtt: Span,
-    shares: Shares,
-    round: Option<Round>,
-    /// Rounds of losses for which the brake still holds, the present one excluded.
-    held_rounds: u8,
+    guard: Guard,
+    brake: Brake,
 }
-
-/// The losses whose packets left before the first of them was reported.
-#[derive(Clone, Copy, Debug)]
-struct Round {
-    /// When the first loss was reported.
-    began: Time,
-    /// Packets in flight then.
-    flight_pkts: u64,
-    /// Losses that independent ones would bring, 1/1024.
-    expected_1024: i64,
-    /// Packets lost.
-    lost_pkts: u64,
-    /// Of these, called wireless, and the reports that told of them.
-    wireless_pkts: u64,
-    wireless_reports: u32,
-    /// What the rounds before left of the sum S, 1/1024.
-    surplus_before_1024: i64,
-    /// Whether the brake holds.
-    is_braked: bool,
-}
-
-/// Length of a bucket of the base round-trip time.
-pub const BASE_BUCKET: Span = Span::from_secs(10);
-
-/// Length of a bucket of the standing queue: half of CoDel's interval.
-const STANDING_BUCKET: Span = Span::from_millis(50);
-
-/// Rounds for which the brake holds after the one that set it.
-const HELD_ROUNDS: u8 = 20;
-
-/// The fewest losses of a round that set the brake.
-const LEAST_LOST: u64 = 4;
-const LEAST_LOST_1024: i64 = 4 * 1_024;
-
-/// The fewest reports of a round that set the brake.
-const LEAST_REPORTS: u32 = 3;
-
-/// The surplus over rounds that sets the brake, and what is left of it at most; 1/1024.
-const LEAST_SURPLUS_1024: i64 = 6 * 1_024;
-const MOST_SURPLUS_1024: i64 = 8 * 1_024;
-
-/// What one round leaves to the next ones at most: half of what sets the brake; 1/1024.
-const MOST_RISE_1024: i64 = LEAST_SURPLUS_1024 / 2;
 
 impl Watch {
     /// Half of the window is kept: Reno (RFC 5681, section 3.1, equation 4).
@@ -168,26 +209,16 @@ impl Watch {
 
     /// A sender that has seen nothing.
     pub const fn new(safeguards: Safeguards) -> Self {
-        Self {
-            safeguards,
-            base: Least::new(),
-            standing: Least::new(),
-            rtt: Span::ZERO,
-            shares: Shares { total: 0, lost: 0 },
-            round: None,
-            held_rounds: 0,
-        }
+        Self { safeguards, guard: Guard::NEW, brake: Brake::NEW }
     }
 
     /// An acknowledgement.
     #[inline]
     pub fn on_ack(&mut self, ack: &Observation) {
-        self.shares.on_acked(ack.newly_acked_pkts());
-        if let Some(rtt) = ack.delay.filter(|rtt| *rtt > Span::ZERO) {
-            self.rtt = rtt;
-            self.base.observe(ack.at, rtt);
-            self.standing.observe(ack.at, rtt);
-        }
+        let rtt = ack.delay.filter(|rtt| *rtt > Span::ZERO);
+        let pkts = ack.newly_acked_pkts();
+        self.brake.on_ack(pkts, rtt);
+        self.guard.on_ack(ack.at, pkts, rtt);
     }
 
     /// Losses were declared, and the algorithm's verdict on them is `verdict`. Returns the
@@ -202,183 +233,13 @@ impl Watch {
         kept_1024: Option<u32>,
     ) -> Option<Safeguard> {
         let is_wireless = verdict.is_wireless();
-        let is_braked = self.brake(loss, is_wireless);
+        let brake = self.brake.on_loss(loss, is_wireless);
         if !is_wireless {
-            None
-        } else if self.safeguards.guard && self.is_reduction_free(loss.at, kept_1024) {
-            Some(Safeguard::Guard)
-        } else {
-            (self.safeguards.brake && is_braked).then_some(Safeguard::Brake)
+            return None;
         }
-    }
-
-    /// Whether the link stays full after a reduction.
-    fn is_reduction_free(&self, at: Time, kept_1024: Option<u32>) -> bool {
-        let Some(kept) = kept_1024.map(i128::from) else { return false };
-        let Some(base) = self.base.least(at) else { return false };
-        let Some(standing) = self.standing.whole(at) else { return false };
-        let queue = i128::from((standing - base).as_nanos());
-        kept > 0 && queue * kept >= i128::from(base.as_nanos()) * (1_024 - kept)
-    }
-
-    /// Counts losses to their round. Returns whether the brake holds.
-    fn brake(&mut self, loss: &Loss, is_wireless: bool) -> bool {
-        let sent_at = loss.sent_at.unwrap_or(loss.at - self.rtt);
-        let mut round = match self.round {
-            Some(round) if sent_at <= round.began && round.began <= loss.at => round,
-            before => self.next_round(before, loss),
-        };
-        let pkts = u64::from(loss.lost_pkts);
-        round.lost_pkts = round.lost_pkts.saturating_add(pkts);
-        if is_wireless {
-            round.wireless_pkts = round.wireless_pkts.saturating_add(pkts);
-            round.wireless_reports = round.wireless_reports.saturating_add(1);
-        }
-        if round.loses_a_large_part() || round.left_1024() >= LEAST_SURPLUS_1024 {
-            round.is_braked = true;
-            self.held_rounds = HELD_ROUNDS;
-        } else if round.surplus_1024() >= LEAST_SURPLUS_1024 {
-            round.is_braked = true;
-        }
-        self.round = Some(round);
-        round.is_braked
-    }
-
-    fn next_round(&mut self, before: Option<Round>, loss: &Loss) -> Round {
-        if let Some(before) = before.filter(|before| !before.is_large(before.lost_pkts)) {
-            self.shares.on_lost(before.lost_pkts);
-        }
-        let left_1024 = before.map_or(0, |before| before.left_1024());
-        let is_braked = self.held_rounds > 0;
-        self.held_rounds = self.held_rounds.saturating_sub(1);
-        Round {
-            began: loss.at,
-            flight_pkts: loss.in_flight_pkts,
-            expected_1024: self.shares.expected_1024(loss.in_flight_pkts),
-            lost_pkts: 0,
-            wireless_pkts: 0,
-            wireless_reports: 0,
-            surplus_before_1024: left_1024.clamp(0, MOST_SURPLUS_1024),
-            is_braked,
-        }
-    }
-}
-
-impl Round {
-    /// Whether a large part of the flight was called wireless, and more than independent losses
-    /// explain.
-    fn loses_a_large_part(&self) -> bool {
-        let least_1024 = self.expected_1024.saturating_mul(3).saturating_add(LEAST_LOST_1024);
-        self.is_large(self.wireless_pkts)
-            && self.wireless_reports >= LEAST_REPORTS
-            && to_1024(self.wireless_pkts) >= least_1024
-    }
-
-    /// Whether `pkts` are a large part of the flight.
-    fn is_large(&self, pkts: u64) -> bool {
-        pkts >= LEAST_LOST && pkts > self.flight_pkts / 4
-    }
-
-    /// The sum S, 1/1024.
-    fn surplus_1024(&self) -> i64 {
-        self.surplus_before_1024.saturating_add(self.rise_1024())
-    }
-
-    /// What the round leaves of it to the next ones, before its limits, 1/1024.
-    fn left_1024(&self) -> i64 {
-        self.surplus_before_1024.saturating_add(self.rise_1024().min(MOST_RISE_1024))
-    }
-
-    /// What the round adds, 1/1024.
-    fn rise_1024(&self) -> i64 {
-        let further_1024 = to_1024(self.wireless_reports.saturating_sub(1).into());
-        let allowed_1024 = self.expected_1024.saturating_mul(2).saturating_add(512);
-        further_1024.saturating_sub(allowed_1024)
-    }
-}
-
-/// `count` in 1/1024.
-fn to_1024(count: u64) -> i64 {
-    i64::try_from(count.saturating_mul(1_024)).unwrap_or(i64::MAX)
-}
-
-/// The share of packets that are lost, of the last 4096 to 8192.
-#[derive(Clone, Copy, Debug)]
-struct Shares {
-    /// Acknowledged and lost packets.
-    total: u64,
-    lost: u64,
-}
-
-/// Counts are halved when they reach this.
-const MOST_COUNTED: u64 = 8_192;
-
-impl Shares {
-    #[inline]
-    fn on_acked(&mut self, pkts: u64) {
-        self.total = self.total.saturating_add(pkts);
-        while self.total >= MOST_COUNTED {
-            self.total /= 2;
-            self.lost /= 2;
-        }
-    }
-
-    fn on_lost(&mut self, pkts: u64) {
-        self.lost = self.lost.saturating_add(pkts);
-        self.on_acked(pkts);
-    }
-
-    /// Losses to expect of `flight_pkts` packets, 1/1024. One loss more than was seen counts: a
-    /// short flow without losses may have been lucky.
-    fn expected_1024(&self, flight_pkts: u64) -> i64 {
-        let lost = self.lost.saturating_add(1).saturating_mul(flight_pkts);
-        to_1024(lost) / i64::try_from(self.total.max(1)).unwrap_or(i64::MAX)
-    }
-}
-
-/// The least round-trip time of two adjacent buckets: of the last one to two bucket lengths of so
-/// many nanoseconds. A constant, because each ACK divides by it.
-#[derive(Clone, Copy, Debug)]
-struct Least<const BUCKET_NS: i64> {
-    /// The number of the present bucket.
-    number: i64,
-    present: Option<Span>,
-    before: Option<Span>,
-}
-
-impl<const BUCKET_NS: i64> Least<BUCKET_NS> {
-    const fn new() -> Self {
-        Self { number: 0, present: None, before: None }
-    }
-
-    #[inline]
-    fn observe(&mut self, at: Time, rtt: Span) {
-        *self = self.moved(at);
-        self.present = Some(self.present.map_or(rtt, |least| least.min(rtt)));
-    }
-
-    /// The buckets as they are at `at`. After a silence, or if the clock was set back, they are
-    /// empty.
-    #[inline]
-    fn moved(self, at: Time) -> Self {
-        let number = at.as_nanos().div_euclid(BUCKET_NS);
-        match number.checked_sub(self.number) {
-            Some(0) => self,
-            Some(1) => Self { number, before: self.present, present: None },
-            _ => Self { number, before: None, present: None },
-        }
-    }
-
-    /// The least of both buckets.
-    fn least(self, at: Time) -> Option<Span> {
-        let Self { present, before, .. } = self.moved(at);
-        present.into_iter().chain(before).min()
-    }
-
-    /// The least of both buckets, if both have one.
-    fn whole(self, at: Time) -> Option<Span> {
-        let Self { present, before, .. } = self.moved(at);
-        Some(present?.min(before?))
+        let kept_1024 = kept_1024.filter(|_| self.safeguards.guard);
+        let guard = kept_1024.and_then(|kept_1024| self.guard.on_loss(loss.at, kept_1024));
+        guard.or(brake.filter(|_| self.safeguards.brake))
     }
 }
 
@@ -386,10 +247,13 @@ impl<const BUCKET_NS: i64> Least<BUCKET_NS> {
 mod tests {
     extern crate std;
 
+    use std::string::ToString;
     use std::vec::Vec;
 
     use super::*;
-    use crate::{Acked, Signal};
+    use crate::{Acked, Signal, Time};
+
+    const BRAKE: Option<&str> = Some("brake");
 
     fn at(ms: i64) -> Time {
         Time::ZERO + Span::from_millis(ms)
@@ -406,6 +270,14 @@ mod tests {
         (from..to).step_by(10).for_each(|ms| ack(watch, ms, rtt_ms));
     }
 
+    /// The same of no packet.
+    fn acks_of_none(watch: &mut Watch, from: i64, to: i64, rtt_ms: i64) {
+        for ms in (from..to).step_by(10) {
+            watch
+                .on_ack(&Observation::first(0, at(ms)).with_delay(Some(Span::from_millis(rtt_ms))));
+        }
+    }
+
     fn delivered(watch: &mut Watch, ms: i64, pkts: u64) {
         watch.on_ack(&Observation::first(0, at(ms)).with_acked(Acked::new(pkts)));
     }
@@ -420,7 +292,7 @@ mod tests {
     }
 
     /// A round at `ms` whose reports tell of so many wireless losses each; what speaks at the last.
-    fn round(watch: &mut Watch, ms: i64, reports: &[u32]) -> Option<Safeguard> {
+    fn round(watch: &mut Watch, ms: i64, reports: &[u32]) -> Option<&'static str> {
         let mut spoke = None;
         for &pkts in reports {
             spoke = lose(watch, &report(ms, ms - 40, pkts));
@@ -433,8 +305,9 @@ mod tests {
     }
 
     /// A loss called wireless.
-    fn lose(watch: &mut Watch, loss: &Loss) -> Option<Safeguard> {
-        watch.on_loss(loss, Verdict::Wireless, Some(Watch::HALF))
+    fn lose(watch: &mut Watch, loss: &Loss) -> Option<&'static str> {
+        let spoke = watch.on_loss(loss, Verdict::Wireless, Some(Watch::HALF));
+        spoke.map(|spoke| spoke.name())
     }
 
     /// A brake after 1023 packets without a loss: with one of them lost, 40/1024 of a packet is
@@ -448,7 +321,8 @@ mod tests {
     /// Whether the guard of a response that keeps `kept_1024` speaks at `ms`.
     fn speaks(watch: &mut Watch, ms: i64, kept_1024: u32) -> bool {
         let loss = report(ms, ms - 40, 1);
-        watch.on_loss(&loss, Verdict::Wireless, Some(kept_1024)) == Some(Safeguard::Guard)
+        let spoke = watch.on_loss(&loss, Verdict::Wireless, Some(kept_1024));
+        spoke.is_some_and(|spoke| spoke.name() == "guard")
     }
 
     /// The same of Reno's.
@@ -530,6 +404,68 @@ mod tests {
     }
 
     #[test]
+    fn a_round_trip_time_that_stands_alone_is_no_base() {
+        let mut watch = guard();
+        acks(&mut watch, 0, 300, 40);
+        ack(&mut watch, 305, 24);
+        ack(&mut watch, 306, 25);
+        acks(&mut watch, 310, 500, 60);
+        assert!(!guards(&mut watch, 495), "of 40, not of 24: both left before the first ACK");
+        ack(&mut watch, 505, 25);
+        acks(&mut watch, 510, 700, 60);
+        assert!(guards(&mut watch, 695), "of 25");
+    }
+
+    /// The guard spoke at 1.2 s of 80 ms, of which 40 are base. In the two round trips since, so
+    /// many packets were delivered, and the round-trip time is then `rtt_ms`. Whether it speaks once
+    /// `rtt_ms` stands.
+    fn speaks_behind(delivered: [u64; 2], rtt_ms: i64) -> bool {
+        let mut watch = guard();
+        acks(&mut watch, 0, 1_000, 40);
+        acks(&mut watch, 1_000, 1_200, 80);
+        assert!(guards(&mut watch, 1_200 - 1));
+        self::delivered(&mut watch, 1_210, delivered[0]);
+        self::delivered(&mut watch, 1_290, delivered[1]);
+        acks_of_none(&mut watch, 1_300, 1_359, rtt_ms);
+        acks(&mut watch, 1_359, 1_800, 80);
+        guards(&mut watch, 1_795)
+    }
+
+    #[test]
+    fn a_reduction_that_cost_goodput_and_drained_no_queue_ends_the_base() {
+        assert!(!speaks_behind([40, 20], 80), "half as much, at the same 80 ms");
+        assert!(!speaks_behind([40, 27], 80));
+        assert!(speaks_behind([40, 28], 80), "two packets from half of what was to be lost");
+        assert!(speaks_behind([40, 20], 75), "5 ms less: an eighth of what was to be gained");
+        assert!(!speaks_behind([40, 20], 76));
+        assert!(speaks_behind([8, 4], 80), "too few to tell");
+        assert!(speaks_behind([40, 40], 40), "the queue was ours");
+    }
+
+    #[test]
+    fn what_a_safeguard_says_has_its_numbers() {
+        let mut watch = Watch::new(Safeguards::ON);
+        acks(&mut watch, 0, 1_000, 40);
+        acks(&mut watch, 1_000, 1_200, 102);
+        let loss = report(1_195, 1_155, 1);
+        let spoke = watch.on_loss(&loss, Verdict::Wireless, Some(Watch::CUBIC)).unwrap();
+        assert_eq!(
+            spoke.to_string(),
+            "guard: a queue of 62.0 ms stood, 0.43 of the base of 40.0 ms (17.1 ms) suffice"
+        );
+        let mut watch = brake();
+        round(&mut watch, 100, &[4, 4, 3]);
+        let mut said = |ms| {
+            let spoke = watch.on_loss(&report(ms, ms - 40, 1), Verdict::Wireless, None);
+            spoke.unwrap().to_string()
+        };
+        let first = "brake: 12 of a flight of 40 lost in 4 reports, where 0.04 were expected";
+        assert_eq!(said(100), first);
+        assert_eq!(said(200), std::format!("{first}, one round of losses ago"));
+        assert_eq!(said(300), std::format!("{first}, 2 rounds of losses ago"));
+    }
+
+    #[test]
     fn a_reduction_to_nothing_is_never_free() {
         let mut watch = guard();
         acks(&mut watch, 0, 1_000, 40);
@@ -542,7 +478,7 @@ mod tests {
     #[test]
     fn three_reports_of_more_than_a_quarter_set_the_brake() {
         assert_eq!(round(&mut brake(), 100, &[4, 4, 2]), None, "10 of 40");
-        assert_eq!(round(&mut brake(), 100, &[4, 4, 3]), Some(Safeguard::Brake), "11 of 40");
+        assert_eq!(round(&mut brake(), 100, &[4, 4, 3]), BRAKE, "11 of 40");
         assert_eq!(round(&mut brake(), 100, &[20, 20]), None, "two reports: a fade");
     }
 
@@ -558,7 +494,7 @@ mod tests {
         };
         // 3 * 8/1024 are expected.
         assert_eq!(of_eight(&[2, 1, 1]), None, "4 of 4.02");
-        assert_eq!(of_eight(&[2, 2, 1]), Some(Safeguard::Brake));
+        assert_eq!(of_eight(&[2, 2, 1]), BRAKE);
     }
 
     #[test]
@@ -567,7 +503,7 @@ mod tests {
         round(&mut watch, 100, &[5, 5, 5]);
         let rounds: Vec<_> = (2..30).map(|n| round(&mut watch, 100 * n, &[1])).collect();
         assert_eq!(rounds.iter().filter(|spoke| spoke.is_some()).count(), 20);
-        assert!(rounds[..20].iter().all(|spoke| *spoke == Some(Safeguard::Brake)));
+        assert!(rounds[..20].iter().all(|spoke| *spoke == BRAKE));
     }
 
     #[test]
@@ -588,7 +524,7 @@ mod tests {
         assert_eq!(of(&mut watch, 120, 100), None);
         assert_eq!(of(&mut watch, 145, 101), None, "a packet of the next round");
         assert_eq!(of(&mut watch, 146, 145), None);
-        assert_eq!(of(&mut watch, 147, 140), Some(Safeguard::Brake));
+        assert_eq!(of(&mut watch, 147, 140), BRAKE);
     }
 
     #[test]
@@ -597,11 +533,11 @@ mod tests {
         let mut watch = brake();
         assert_eq!(round(&mut watch, 100, &[1, 1, 1, 1]), None);
         assert_eq!(round(&mut watch, 200, &[1, 1, 1, 1]), None);
-        assert_eq!(round(&mut watch, 300, &[1, 1, 1, 1]), Some(Safeguard::Brake));
+        assert_eq!(round(&mut watch, 300, &[1, 1, 1, 1]), BRAKE);
     }
 
     /// So many reports of single losses, of 400 packets in flight.
-    fn single_losses(watch: &mut Watch, ms: i64, count: usize) -> Option<Safeguard> {
+    fn single_losses(watch: &mut Watch, ms: i64, count: usize) -> Option<&'static str> {
         let report = Loss { in_flight_pkts: 400, ..report(ms, ms - 40, 1) };
         (0..count).map(|_| lose(watch, &report)).last().flatten()
     }
@@ -611,14 +547,14 @@ mod tests {
         // Of 400, 0.4 are expected: the eighth report has S = 7 - 0.8 - 1/2.
         let mut watch = brake();
         assert_eq!(single_losses(&mut watch, 100, 7), None);
-        assert_eq!(single_losses(&mut watch, 100, 23), Some(Safeguard::Brake));
+        assert_eq!(single_losses(&mut watch, 100, 23), BRAKE);
         (2..30).for_each(|n| assert_eq!(single_losses(&mut watch, 100 * n, 1), None));
     }
 
     #[test]
     fn a_second_overflow_in_a_row_makes_the_brake_hold() {
         // Of 1054, 31 count as lost: 11.8 of 400, and 24.03 are allowed. The first round left 3.
-        for (reports, holds) in [(28, None), (29, Some(Safeguard::Brake))] {
+        for (reports, holds) in [(28, None), (29, BRAKE)] {
             let mut watch = brake();
             single_losses(&mut watch, 100, 30);
             assert_eq!(single_losses(&mut watch, 200, reports), holds, "3 + {reports} - 25.03");
@@ -641,10 +577,10 @@ mod tests {
             assert_eq!(spoke, None);
         }
         assert_eq!(round(&mut watch, 200, &[1]), None);
-        assert_eq!(watch.shares.lost, 0, "45 of 40 were the overflow of a slow start");
+        assert_eq!(watch.brake.shares.lost, 0, "45 of 40 were the overflow of a slow start");
         watch.on_loss(&report(300, 260, 10), Verdict::Congestion, None);
         round(&mut watch, 400, &[1]);
-        assert_eq!(watch.shares.lost, 1 + 10, "those of 200 and 300 ms");
+        assert_eq!(watch.brake.shares.lost, 1 + 10, "those of 200 and 300 ms");
     }
 
     #[test]

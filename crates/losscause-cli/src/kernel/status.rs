@@ -285,8 +285,7 @@ pub(super) fn reason(name: &str, last: &Judged) -> String {
         Why::RunCap => "max_run".to_owned(),
         Why::ShareCap => "max_share".to_owned(),
         Why::SlowStart => "slow start".to_owned(),
-        Why::Guard => "guard".to_owned(),
-        Why::Brake => "brake".to_owned(),
+        Why::Guard | Why::Brake => last.safeguard.map_or_else(String::new, |said| said.to_string()),
     };
     format!("{}: {why}", last.verdict)
 }
@@ -295,7 +294,7 @@ pub(super) fn reason(name: &str, last: &Judged) -> String {
 mod tests {
     use std::net::Ipv4Addr;
 
-    use losscause::Span;
+    use losscause::{Safeguard, Span};
     use losscause_linux::kernel::{Sums, Totals};
 
     use super::*;
@@ -358,6 +357,16 @@ mod tests {
         let dry_run = base_explained(std::slice::from_ref(&shown));
         assert!(dry_run.len() == 1 && dry_run[0].starts_with("base Mb/s, runs now: in a dry run"));
         assert!(base_explained(&[status(vec![])]).is_empty());
+    }
+
+    #[test]
+    fn a_safeguard_that_overruled_says_why() {
+        let (queue, base) = (Span::from_millis(62), Span::from_millis(40));
+        let safeguard = Some(Safeguard::Guard { queue, base, kept_1024: 717 });
+        let verdict = "congestion";
+        let last = Judged { verdict, why: Why::Guard, measured: 0, limit: 0, safeguard };
+        let said = "congestion: guard: a queue of 62.0 ms stood, 0.43 of the base of 40.0 ms (17.1 ms) suffice";
+        assert_eq!(reason("lc_spike", &last), said);
     }
 
     #[test]

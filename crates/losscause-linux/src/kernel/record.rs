@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use losscause::Span;
+use losscause::{Safeguard, Span};
 use serde::Serialize;
 
 /// Sums since the connection opened or the program was loaded. Losses are packets.
@@ -84,6 +84,8 @@ pub struct Judged {
     pub measured: i64,
     /// What it was held against.
     pub limit: i64,
+    /// The safeguard that overruled it, with its numbers.
+    pub safeguard: Option<Safeguard>,
 }
 
 /// The two ends of a connection.
@@ -127,9 +129,9 @@ pub(super) struct Row {
 }
 
 /// Size of `struct lc_row`.
-pub(super) const ROW_BYTES: usize = 224;
+pub(super) const ROW_BYTES: usize = 272;
 /// Size of `struct lc_logged`.
-pub(super) const LOGGED_BYTES: usize = 88;
+pub(super) const LOGGED_BYTES: usize = 136;
 /// Size of `struct lc_totals`.
 const TOTALS_BYTES: usize = 104;
 
@@ -184,6 +186,7 @@ impl<'a> Fields<'a> {
         let why = self.u32();
         let measured = self.i64();
         let limit = self.i64();
+        let [guard, brake] = self.said();
         let verdict = match verdict {
             1 => "congestion",
             2 => "wireless",
@@ -203,7 +206,28 @@ impl<'a> Fields<'a> {
             12 => Why::Brake,
             _ => return None,
         };
-        Some(Judged { verdict, why, measured, limit })
+        let safeguard = match why {
+            Why::Guard => Some(guard),
+            Why::Brake => Some(brake),
+            _ => None,
+        };
+        Some(Judged { verdict, why, measured, limit, safeguard })
+    }
+
+    /// A `struct lc_said`, read as the guard's and as the brake's.
+    fn said(&mut self) -> [Safeguard; 2] {
+        let queue = self.span();
+        let base = self.span();
+        let lost_pkts = self.u64();
+        let expected_1024 = self.i64();
+        let kept_1024 = self.u32();
+        let flight_pkts = self.u32().into();
+        let reports = self.u32();
+        let rounds_ago = u8::try_from(self.u32()).unwrap_or(u8::MAX);
+        [
+            Safeguard::Guard { queue, base, kept_1024 },
+            Safeguard::Brake { lost_pkts, reports, flight_pkts, expected_1024, rounds_ago },
+        ]
     }
 
     pub(crate) fn ends(&mut self) -> Ends {
@@ -285,5 +309,35 @@ impl Totals {
         let bytes: &[u8; TOTALS_BYTES] = bytes.try_into().ok()?;
         let mut fields = Fields(bytes);
         Some(Self { sums: fields.sums(), opened: fields.u64(), closed: fields.u64() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The bytes of a `struct lc_judgement` with this reason, and of its `struct lc_said`.
+    fn judged(reason: u32) -> Option<Judged> {
+        let ms = |ms: u64| (1_000_000 * ms).to_ne_bytes();
+        let mut bytes = [1_u32, reason].map(u32::to_ne_bytes).concat();
+        bytes.extend(
+            [ms(3), ms(5), ms(62), ms(40), 9_u64.to_ne_bytes(), 1_229_u64.to_ne_bytes()].concat(),
+        );
+        bytes.extend([717_u32, 30, 4, 2].map(u32::to_ne_bytes).concat());
+        let mut fields = Fields(&bytes);
+        let judged = fields.judged();
+        assert!(fields.0.is_empty() || judged.is_none());
+        judged
+    }
+
+    #[test]
+    fn what_a_safeguard_said_is_read() {
+        let safeguard = |reason| judged(reason)?.safeguard;
+        assert_eq!(safeguard(1), None, "the rule");
+        let guard =
+            "guard: a queue of 62.0 ms stood, 0.43 of the base of 40.0 ms (17.1 ms) suffice";
+        assert_eq!(safeguard(11).unwrap().to_string(), guard);
+        let brake = "brake: 9 of a flight of 30 lost in 4 reports, where 1.2 were expected, 2 rounds of losses ago";
+        assert_eq!(safeguard(12).unwrap().to_string(), brake);
     }
 }

@@ -106,7 +106,7 @@ mod tests {
             netns: 1,
             seq,
             packets,
-            judged: Judged { verdict, why, measured: 0, limit: 0 },
+            judged: Judged { verdict, why, measured: 0, limit: 0, safeguard: None },
         }
     }
 

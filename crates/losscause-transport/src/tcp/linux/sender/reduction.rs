@@ -84,8 +84,8 @@ impl<L: Algorithm> Linux<L> {
         let kept_1024 = self.control.kept_1024();
         match self.watch.as_mut().and_then(|watch| watch.on_loss(loss, verdict, kept_1024)) {
             None => return verdict,
-            Some(Safeguard::Guard) => self.stats.guarded += 1,
-            Some(Safeguard::Brake) => self.stats.braked += 1,
+            Some(Safeguard::Guard { .. }) => self.stats.guarded += 1,
+            Some(Safeguard::Brake { .. }) => self.stats.braked += 1,
         }
         Verdict::Congestion
     }
