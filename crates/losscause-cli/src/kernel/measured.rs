@@ -111,7 +111,7 @@ fn abroad(system: &str, kind: &str) -> Option<[Figure; 2]> {
 fn on_link(control: &str) -> Option<Vec<Figure>> {
     let (heads, row) = live("| 0 %: goodput |", control)?;
     let goodput = (0..heads.len()).filter(|&place| heads[place].ends_with("goodput"));
-    let figure = |place| {
+    let figure = |place: usize| {
         Some(Figure { mbps: number(row.get(place)?)?, drops: number(row.get(place + 1)?)? })
     };
     goodput.map(figure).collect()
