@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{Segment, pcap, pcap_of, rtp};
+use common::{Segment, analysed, pcap, pcap_of, rtp};
 use losscause::Time;
 use losscause_capture::frames::Frame;
 use losscause_capture::frames::LinkType;
@@ -14,10 +14,6 @@ const ETHERNET: u32 = 1;
 const RAW: u32 = 101;
 const WIFI: u32 = 105;
 const RADIOTAP: u32 = 127;
-
-fn analysed(file: &[u8]) -> Analysis {
-    analyze(file, "f", &Options::all()).unwrap()
-}
 
 fn analysed_of(link: u32, packets: &[Vec<u8>]) -> Analysis {
     let packets: Vec<_> =

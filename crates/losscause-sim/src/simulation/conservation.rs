@@ -180,11 +180,8 @@ mod tests {
 
     use super::*;
     use crate::ChannelSpec;
+    use crate::at;
     use crate::topology::{FlowSpec, Limit, LinkSpec, Network, QueueSpec, Traffic};
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
 
     /// Two TCP flows over a slow link with a limit in bytes and errors, after 5 s.
     fn simulation() -> Simulation {

@@ -3,13 +3,10 @@
 use losscause::{Algorithm, AsTold, End, Loss, Numbers, Observation, Signal, Span, Time, Verdict};
 
 use super::*;
+use crate::at;
 use crate::tcp::Sender;
 use crate::tcp::segment::SackBlocks;
 use crate::tcp::{LimitedTransmit, Quirks};
-
-fn at(ms: i64) -> Time {
-    Time::ZERO + Span::from_millis(ms)
-}
 
 /// Without a SYN, packet numbers are data packets.
 fn plain(config: Config) -> Config {
