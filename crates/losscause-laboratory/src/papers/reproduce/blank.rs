@@ -24,15 +24,8 @@ pub fn blank_item(
         parameters: parameters.clone(),
         metric: metric.to_owned(),
         unit,
-        published: None,
-        measured: None,
-        ci95: None,
-        median_ci95: None,
         runs,
-        calibrated: BTreeMap::new(),
-        status: Status::NoPublishedValue,
-        within: None,
-        impossible: false,
+        ..Item::default()
     }
 }
 
