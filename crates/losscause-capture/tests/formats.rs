@@ -9,7 +9,7 @@ use std::io::{Read, Write};
 use common::{Segment, analysed, pcap, pcap_of};
 use flate2::read::GzDecoder;
 use losscause_capture::frames::Frames;
-use losscause_capture::{Analysis, Options, analyze};
+use losscause_capture::{Options, analyze};
 
 fn refusal(file: &[u8]) -> String {
     analyze(file, "f", &Options::all()).unwrap_err().to_string()

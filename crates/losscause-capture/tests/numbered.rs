@@ -8,8 +8,7 @@ use common::{analysed, pcap, pcap_of, rtp};
 use losscause::Verdict;
 use losscause_capture::packet::Unread;
 use losscause_capture::{
-    Analysis, Evidence, Flow, JoinError, Options, Protocol, Vantage, analyze, analyze_both,
-    annotate, share,
+    Analysis, Evidence, Flow, JoinError, Options, Protocol, Vantage, analyze_both, annotate, share,
 };
 
 /// A packet of 10.0.0.1 to 10.0.0.2, or back.

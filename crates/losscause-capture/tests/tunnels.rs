@@ -8,7 +8,7 @@ use losscause::Time;
 use losscause_capture::frames::Frame;
 use losscause_capture::frames::LinkType;
 use losscause_capture::packet::{Parsed, Transport, Unread};
-use losscause_capture::{Analysis, Options, Protocol, analyze};
+use losscause_capture::{Analysis, Protocol};
 
 const ETHERNET: u32 = 1;
 const RAW: u32 = 101;

@@ -8,9 +8,7 @@ use std::time::Duration;
 use losscause::{Span, Time};
 use losscause_sim::Event;
 use losscause_study::run::{Trace, TraceRow, repeat, run_stopping_at};
-use losscause_study::{
-    Context, Experiment, Jobs, Run, RunError, Scenario, Stop, Workers, run, run_recorded,
-};
+use losscause_study::{Experiment, Jobs, Run, RunError, Stop, Workers, run, run_recorded};
 use proptest::prelude::*;
 
 mod common;
@@ -23,6 +21,7 @@ fn mixed() -> Experiment {
     let settings = [
         "duration_s=12",
         "measure={ from_s = 3, to_s = 9, bottleneck = \"line\", cwnd = true }",
+        "tcp.max_window_pkts=735428",
         "link.line.channel.loss=0.02",
         "flow.new.lda=ZBS",
         "flow.noise.start_s=2",
@@ -188,6 +187,7 @@ fn busy() -> Experiment {
         &busy
             .replace("duration_s = 12", "budget = 10\nduration_s = 1e6")
             .replace("stop_s = 6\n", ""),
+        &[],
     )
 }
 

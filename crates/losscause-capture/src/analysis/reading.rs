@@ -14,7 +14,7 @@ use crate::judge::Words;
 use crate::minor;
 use crate::names::Names;
 use crate::observe::Watch;
-use crate::packet::{Packet, Parsed, Radio, Transport, Unread, UnreadCounts, rtcp};
+use crate::packet::{Packet, Parsed, Radio, Transport, Unread, rtcp};
 use crate::qlog;
 use crate::series::Budget;
 

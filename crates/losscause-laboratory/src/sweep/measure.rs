@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::{Cell, CellOutcome, CellScore, Row, RunRow, Subject, Sweep};
-use crate::papers::record::{Item, Parameters};
+use crate::papers::record::Item;
 use crate::papers::reproduce::{Event, Progress};
 use crate::stack::{SIMULATOR, Stack, Stacks};
 use losscause_study::run::is_of_delays;

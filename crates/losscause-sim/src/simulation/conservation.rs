@@ -175,7 +175,7 @@ impl Simulation {
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    use losscause::{Span, Time};
+    use losscause::Span;
     use losscause_transport::tcp;
 
     use super::*;

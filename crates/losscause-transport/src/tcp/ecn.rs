@@ -105,8 +105,6 @@ impl Echo {
 
 #[cfg(test)]
 mod tests {
-    use losscause::{Span, Time};
-
     use super::*;
     use crate::at;
     use crate::tcp::{Config, LimitedTransmit, Quirks, Receiver, SackBlocks, Sender, Variant};

@@ -177,7 +177,6 @@ impl Algorithm for NthLoss {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Span;
     use crate::at;
     use Verdict::{Congestion, Wireless};
 

@@ -150,8 +150,8 @@ impl Algorithm for RollBack {
 mod tests {
     use super::*;
     use crate::Acked;
+    use crate::Signal;
     use crate::at;
-    use crate::{Signal, Span};
 
     /// What is revised at the end of a recovery that opened with the loss of `opening` packets and
     /// lost `lost` in all, with a reduced window of `cwnd`.

@@ -87,7 +87,7 @@ fn outcomes(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::papers::record::{Status, Value};
+    use crate::papers::record::Value;
 
     /// A measured value of a paper.
     pub(super) fn item(

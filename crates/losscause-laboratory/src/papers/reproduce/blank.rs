@@ -1,8 +1,6 @@
 //! An item before it is measured.
 
-use std::collections::BTreeMap;
-
-use crate::papers::record::{Item, ItemSpec, Paper, Parameters, Status};
+use crate::papers::record::{Item, ItemSpec, Paper, Parameters};
 
 /// An item of a paper that is not measured yet, after this many runs.
 pub fn blank_item(

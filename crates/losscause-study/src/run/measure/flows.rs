@@ -175,8 +175,6 @@ fn stopped(report: &FlowReport, now: Time) -> Option<Time> {
 
 #[cfg(test)]
 mod tests {
-    use losscause_sim::{LossCounts, VerdictTally};
-
     use super::*;
 
     fn at(seconds: i64) -> Time {

@@ -1,6 +1,6 @@
 //! What a sender sends and does, ACK by ACK.
 
-use losscause::{Algorithm, AsTold, End, Loss, Numbers, Observation, Signal, Span, Time, Verdict};
+use losscause::{Algorithm, AsTold, End, Loss, Numbers, Observation, Signal, Span, Verdict};
 
 use super::*;
 use crate::at;

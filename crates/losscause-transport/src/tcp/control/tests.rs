@@ -1,6 +1,6 @@
 //! One harness drives every control with any order of events, and checks what each promises.
 
-use losscause::{Span, Time, Verdict};
+use losscause::{Span, Verdict};
 use proptest::prelude::*;
 
 use super::*;

@@ -259,8 +259,6 @@ fn waits(packet: &Packet) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use losscause::Span;
-
     use super::*;
     use crate::at;
 

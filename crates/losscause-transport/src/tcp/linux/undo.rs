@@ -100,8 +100,6 @@ impl Undo {
 
 #[cfg(test)]
 mod tests {
-    use losscause::Span;
-
     use super::*;
     use crate::at;
 

@@ -158,8 +158,6 @@ impl FastRecovery {
 
 #[cfg(test)]
 mod tests {
-    use losscause::Span;
-
     use super::*;
     use crate::at;
     use crate::tcp::quirks::Quirks;

@@ -2,7 +2,7 @@
 //! later.
 
 use losscause::lda::Constant;
-use losscause::{Algorithm, AsTold, AtSender, End, Safeguards, Span, Time, Verdict};
+use losscause::{Algorithm, AsTold, AtSender, End, Safeguards, Span, Verdict};
 
 use super::*;
 use crate::at;
