@@ -74,7 +74,7 @@ impl Captures<'_> {
 }
 
 /// What was found in a capture.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 #[non_exhaustive]
 pub struct Analysis {
     /// The file.

@@ -5,7 +5,7 @@ mod common;
 
 use std::io::Write;
 
-use common::{SYN, Segment, pcap, rtp};
+use common::{SYN, Segment, data, handshake, pcap, rtp};
 use losscause_capture::frames::Frames;
 use losscause_capture::{Loss, Options, RewriteError, analyze, annotate};
 use pcap_parser::{Block, PcapNGOption, parse_block_be, parse_block_le};
@@ -71,18 +71,6 @@ fn comments_on(packets: impl IntoIterator<Item = (u64, Segment)>) -> Vec<(u64, S
     let out = annotated(&file);
     assert_eq!(frames(&out), frames(&file));
     comments(&out, false)
-}
-
-/// Segment `number` of 100 bytes, from 0 on.
-fn data(number: u32) -> Segment {
-    Segment::data(1 + 100 * number, 100).at(1_000 + number, 5)
-}
-
-/// Frames 1 to 3, at the sender: the SYN is answered after 40 ms.
-fn handshake() -> [(u64, Segment); 3] {
-    let syn = Segment { flags: SYN, ack: 0, ..Segment::data(0, 0) };
-    let syn_ack = Segment { flags: SYN | 16, seq: 0, ..Segment::ack(1) };
-    [(0, syn), (40, syn_ack), (40, Segment::data(1, 0))]
 }
 
 /// The second of five segments is lost, and sent again behind selective acknowledgements: frames 5

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{SYN, Segment, pcap};
+use common::{SYN, Segment, ack, data, pcap};
 use losscause_capture::{Analysis, Cost, Options, analyze};
 
 /// Times are in milliseconds; the port's low byte of the first host tells connections apart.
@@ -20,21 +20,9 @@ fn analysis(packets: &[(u64, u8, Segment)]) -> Analysis {
     analyze(pcap(&packets).as_slice(), "f", &Options::all()).unwrap()
 }
 
-/// Segment `number` of 100 bytes, from 0 on.
-fn data(number: u32) -> Segment {
-    Segment::data(1 + 100 * number, 100).at(1_000 + number, 5)
-}
-
-/// Everything before segment `number` arrived.
-fn ack(number: u32) -> Segment {
-    Segment::ack(1 + 100 * number)
-}
-
 /// A capture at the sender: the SYN is answered after 40 ms.
 fn handshake(port: u8) -> [(u64, u8, Segment); 3] {
-    let syn = Segment { flags: SYN, ack: 0, ..Segment::data(0, 0) };
-    let syn_ack = Segment { flags: SYN | 16, seq: 0, ..Segment::ack(1) };
-    [(0, port, syn), (40, port, syn_ack), (40, port, Segment::data(1, 0))]
+    common::handshake().map(|(ms, segment)| (ms, port, segment))
 }
 
 fn cost(rest: Vec<(u64, u8, Segment)>) -> Cost {

@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::{SYN, Segment, pcap, rtp};
+use common::{SYN, Segment, ack, data, handshake, pcap, rtp};
 use losscause_capture::{Evidence, Flow, Options, Protocol, Vantage, analyze};
 
 /// The flow with most packets; times are in milliseconds.
@@ -16,23 +16,6 @@ fn flow(packets: impl IntoIterator<Item = (u64, Segment)>) -> Flow {
 
 fn lost(flow: &Flow) -> Vec<(u64, u64, Evidence)> {
     flow.losses.iter().map(|loss| (loss.seq, loss.bytes, loss.evidence)).collect()
-}
-
-/// Segment `number` of 100 bytes, from 0 on.
-fn data(number: u32) -> Segment {
-    Segment::data(1 + 100 * number, 100).at(1_000 + number, 5)
-}
-
-/// Everything before segment `number` arrived.
-fn ack(number: u32) -> Segment {
-    Segment::ack(1 + 100 * number)
-}
-
-/// A capture at the sender: the SYN is answered after 40 ms.
-fn handshake() -> [(u64, Segment); 3] {
-    let syn = Segment { flags: SYN, ack: 0, ..Segment::data(0, 0) };
-    let syn_ack = Segment { flags: SYN | 16, seq: 0, ..Segment::ack(1) };
-    [(0, syn), (40, syn_ack), (40, Segment::data(1, 0))]
 }
 
 fn at_sender(rest: impl IntoIterator<Item = (u64, Segment)>) -> Flow {

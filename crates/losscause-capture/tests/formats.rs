@@ -6,14 +6,10 @@ mod common;
 
 use std::io::{Read, Write};
 
-use common::{Segment, pcap, pcap_of};
+use common::{Segment, analysed, pcap, pcap_of};
 use flate2::read::GzDecoder;
 use losscause_capture::frames::Frames;
-use losscause_capture::{Analysis, Options, analyze};
-
-fn analysed(file: &[u8]) -> Analysis {
-    analyze(file, "f", &Options::all()).unwrap()
-}
+use losscause_capture::{Options, analyze};
 
 fn refusal(file: &[u8]) -> String {
     analyze(file, "f", &Options::all()).unwrap_err().to_string()

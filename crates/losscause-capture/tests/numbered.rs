@@ -4,12 +4,11 @@
 
 mod common;
 
-use common::{pcap, pcap_of, rtp};
+use common::{analysed, pcap, pcap_of, rtp};
 use losscause::Verdict;
 use losscause_capture::packet::Unread;
 use losscause_capture::{
-    Analysis, Evidence, Flow, JoinError, Options, Protocol, Vantage, analyze, analyze_both,
-    annotate, share,
+    Analysis, Evidence, Flow, JoinError, Options, Protocol, Vantage, analyze_both, annotate, share,
 };
 
 /// A packet of 10.0.0.1 to 10.0.0.2, or back.
@@ -51,10 +50,6 @@ fn srt(number: u32, stamp_us: u32, is_again: bool) -> Vec<u8> {
     let words = [number, flags, stamp_us, 42];
     let header: Vec<u8> = words.iter().flat_map(|word| word.to_be_bytes()).collect();
     udp(9_000, true, &[&header[..], &[0x47; 188]].concat())
-}
-
-fn analysed(file: &[u8]) -> Analysis {
-    analyze(file, "f", &Options::all()).unwrap()
 }
 
 fn only_flow(analysis: &Analysis) -> &Flow {

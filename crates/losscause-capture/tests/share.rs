@@ -5,7 +5,7 @@ mod common;
 
 use std::io::Read;
 
-use common::{Segment, pcap, pcap_of, rtp};
+use common::{Segment, analysed, pcap, pcap_of, rtp};
 use flate2::read::GzDecoder;
 use losscause_capture::frames::Frames;
 use losscause_capture::packet::{Parsed, Transport};
@@ -13,10 +13,6 @@ use losscause_capture::{Analysis, Options, Shared, analyze, annotate, share};
 use proptest::prelude::*;
 
 const KEY: u64 = 0x0123_4567_89ab_cdef;
-
-fn analysed(file: &[u8]) -> Analysis {
-    analyze(file, "f", &Options::all()).unwrap()
-}
 
 fn shared_with(file: &[u8], options: &Options) -> (Vec<u8>, Shared) {
     let analysis = analyze(file, "f", options).unwrap();

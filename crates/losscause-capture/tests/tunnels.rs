@@ -3,21 +3,17 @@
 
 mod common;
 
-use common::{Segment, pcap, pcap_of, rtp};
+use common::{Segment, analysed, pcap, pcap_of, rtp};
 use losscause::Time;
 use losscause_capture::frames::Frame;
 use losscause_capture::frames::LinkType;
 use losscause_capture::packet::{Parsed, Transport, Unread};
-use losscause_capture::{Analysis, Options, Protocol, analyze};
+use losscause_capture::{Analysis, Protocol};
 
 const ETHERNET: u32 = 1;
 const RAW: u32 = 101;
 const WIFI: u32 = 105;
 const RADIOTAP: u32 = 127;
-
-fn analysed(file: &[u8]) -> Analysis {
-    analyze(file, "f", &Options::all()).unwrap()
-}
 
 fn analysed_of(link: u32, packets: &[Vec<u8>]) -> Analysis {
     let packets: Vec<_> =

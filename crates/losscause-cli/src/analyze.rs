@@ -174,9 +174,8 @@ fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
         ("--scenario", &arguments.scenario),
     ];
     if let Some(file) = arguments.scenario.as_ref().filter(|_| arguments.captures.len() > 1) {
-        let problem = "a scenario is of one link, expected one capture".to_owned();
         let option = format!("--scenario {}", file.display());
-        return Err(InputError::Option { option, problem });
+        return Err(InputError::option(option, "a scenario is of one link, expected one capture"));
     }
     let mut before: Vec<(&str, &Path)> = Vec::new();
     for (option, file) in
@@ -184,21 +183,17 @@ fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
     {
         inputs.keep_from(file)?;
         if input::is_standard(file) {
-            let problem = "standard output has the answer, expected a file".to_owned();
-            return Err(InputError::Option { option: format!("{option} -"), problem });
+            let problem = "standard output has the answer, expected a file";
+            return Err(InputError::option(format!("{option} -"), problem));
         }
         // It may have been changed since, or be of another capture.
         if file.is_file() {
-            let problem = "the file exists, expected a new one".to_owned();
             let option = format!("{option} {}", file.display());
-            return Err(InputError::Option { option, problem });
+            return Err(InputError::option(option, "the file exists, expected a new one"));
         }
         if let Some((other, _)) = before.iter().find(|(_, taken)| *taken == file) {
             let problem = format!("is also the file of {other}, expected another");
-            return Err(InputError::Option {
-                option: format!("{option} {}", file.display()),
-                problem,
-            });
+            return Err(InputError::option(format!("{option} {}", file.display()), problem));
         }
         if ["--annotate", "--share"].contains(&option) {
             rewritten::check(option, file, &arguments.captures)?;
@@ -209,26 +204,25 @@ fn keep_apart(arguments: &Arguments) -> Result<(), InputError> {
 }
 
 fn options(arguments: &Arguments, registry: &Registry) -> Result<Options, InputError> {
-    let option = |option: String, problem: String| InputError::Option { option, problem };
     let chosen = if arguments.lda.is_empty() {
         Chosen::all_of(registry)
     } else {
         Chosen::named(&arguments.lda, registry).map_err(|error| {
-            option(format!("--lda {}", arguments.lda.join(",")), error.to_string())
+            InputError::option(format!("--lda {}", arguments.lda.join(",")), error.to_string())
         })?
     };
     for (name, second) in [("--from", arguments.from), ("--to", arguments.to)] {
         if let Some(second) = second.filter(|second| !(0.0..1e9).contains(second)) {
-            return Err(option(
+            return Err(InputError::option(
                 format!("{name} {second}"),
-                "expected seconds, not negative".to_owned(),
+                "expected seconds, not negative",
             ));
         }
     }
     if let (Some(from), Some(to)) = (arguments.from, arguments.to)
         && from >= to
     {
-        return Err(option(
+        return Err(InputError::option(
             format!("--to {to}"),
             format!("ends before --from {from}, expected a later time"),
         ));

@@ -23,10 +23,12 @@ pub(crate) fn earlier<T: DeserializeOwned>(
     expected: &'static str,
 ) -> Result<T, InputError> {
     let text = files::text(files, file, files::LARGEST_RESULT, expected)?;
-    serde_json::from_str(&text).map_err(|error| InputError::File {
-        file: file.display().to_string(),
-        problem: format!("is no result of a {what} ({error})"),
-        expected,
+    serde_json::from_str(&text).map_err(|error| {
+        InputError::file(
+            file.display().to_string(),
+            format!("is no result of a {what} ({error})"),
+            expected,
+        )
     })
 }
 
@@ -74,8 +76,7 @@ impl Check {
     pub(crate) fn read(path: &Path) -> Result<Self, Failure> {
         let file = path.display().to_string();
         let text = files::text(&Disk, path, files::LARGEST_RESULT, EXPECTED)?;
-        let refuse =
-            |problem: String, expected| InputError::File { file: file.clone(), problem, expected };
+        let refuse = |problem: String, expected| InputError::file(file.clone(), problem, expected);
         let Version { version } = serde_json::from_str(&text)
             .map_err(|_| refuse("is no result of a reproduction".to_owned(), EXPECTED))?;
         let ours = env!("CARGO_PKG_VERSION");

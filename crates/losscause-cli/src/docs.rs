@@ -178,7 +178,7 @@ fn search(words: &str) -> Result<(), Failure> {
 }
 
 fn refused(problem: String) -> Failure {
-    InputError::Option { option: "docs".to_owned(), problem }.into()
+    InputError::option("docs", problem).into()
 }
 
 impl Page {

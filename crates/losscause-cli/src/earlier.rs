@@ -39,6 +39,6 @@ impl Earlier {
             (_, true) => "--restart",
             (false, false) => return Ok(()),
         };
-        Err(InputError::Option { option: option.to_owned(), problem: problem.to_owned() })
+        Err(InputError::option(option, problem))
     }
 }

@@ -110,7 +110,7 @@ fn flow(name: Option<&str>, network: &Network) -> Result<FlowId, InputError> {
         Some(place) => Ok(FlowId(place as u32)),
         None => {
             let known: Vec<&str> = network.flows.iter().map(|flow| flow.name.as_str()).collect();
-            Err(InputError::Option { option: "--flow".to_owned(), problem: unknown(name, &known) })
+            Err(InputError::option("--flow", unknown(name, &known)))
         }
     }
 }
@@ -121,14 +121,14 @@ fn keep_apart(arguments: &Arguments, inputs: &Inputs) -> Result<(), InputError> 
     captures.iter().chain(&arguments.log).try_for_each(|file| inputs.keep_from(file))?;
     for (option, file) in [("--pcap", &arguments.pcap), ("--log", &arguments.log)] {
         if file.as_deref().is_some_and(input::is_standard) {
-            let problem = "standard output is the command's, expected a file".to_owned();
-            return Err(InputError::Option { option: format!("{option} -"), problem });
+            let problem = "standard output is the command's, expected a file";
+            return Err(InputError::option(format!("{option} -"), problem));
         }
     }
     match &arguments.log {
         Some(log) if captures.contains(log) => {
-            let problem = "is also a file of --pcap, expected another".to_owned();
-            Err(InputError::Option { option: format!("--log {}", log.display()), problem })
+            let problem = "is also a file of --pcap, expected another";
+            Err(InputError::option(format!("--log {}", log.display()), problem))
         }
         _ => Ok(()),
     }

@@ -91,12 +91,7 @@ fn sources(
     let paper = record::find(name)?;
     let Some(text) = paper.channel() else {
         let file = paper.key().to_owned();
-        return Err(InputError::File {
-            file,
-            problem: "has no fading channel".into(),
-            expected: "cen2003 or a file",
-        }
-        .into());
+        return Err(InputError::file(file, "has no fading channel", "cen2003 or a file").into());
     };
     Ok((fade::parse(text, paper.key(), settings)?, Some(paper)))
 }

@@ -96,6 +96,7 @@ const BAD_INPUT: u8 = 2;
 /// Prints the failure, if any, and returns the exit status. A reader that closes our output early
 /// (`head`) is not a failure.
 pub(crate) fn report(outcome: Result<(), Failure>) -> u8 {
+    let failed = |is_bad_input: bool| if is_bad_input { BAD_INPUT } else { FAILED };
     let status = match &outcome {
         Ok(()) => return SUCCESS,
         Err(Failure::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => return SUCCESS,
@@ -113,44 +114,14 @@ pub(crate) fn report(outcome: Result<(), Failure>) -> u8 {
             | Failure::Join { .. },
         ) => BAD_INPUT,
         #[cfg(all(feature = "linux", target_os = "linux"))]
-        Err(Failure::Kernel(error)) => {
-            if error.is_bad_input() {
-                BAD_INPUT
-            } else {
-                FAILED
-            }
-        }
+        Err(Failure::Kernel(error)) => failed(error.is_bad_input()),
         #[cfg(all(feature = "linux", target_os = "linux"))]
-        Err(Failure::Watch(error)) => {
-            if error.is_bad_input() {
-                BAD_INPUT
-            } else {
-                FAILED
-            }
-        }
-        Err(Failure::Run(error)) => {
-            if error.is_bad_input() {
-                BAD_INPUT
-            } else {
-                FAILED
-            }
-        }
+        Err(Failure::Watch(error)) => failed(error.is_bad_input()),
+        Err(Failure::Run(error)) => failed(error.is_bad_input()),
         #[cfg(all(feature = "linux", target_os = "linux"))]
-        Err(Failure::Emulator(error)) => {
-            if error.is_bad_input() {
-                BAD_INPUT
-            } else {
-                FAILED
-            }
-        }
+        Err(Failure::Emulator(error)) => failed(error.is_bad_input()),
         #[cfg(feature = "media")]
-        Err(Failure::Stream(error)) => {
-            if error.is_bad_input() {
-                BAD_INPUT
-            } else {
-                FAILED
-            }
-        }
+        Err(Failure::Stream(error)) => failed(error.is_bad_input()),
         #[cfg(all(feature = "linux", target_os = "linux"))]
         Err(Failure::Command(status)) => return *status,
         Err(Failure::Output(_) | Failure::Worse(_) | Failure::Incomplete(_)) => FAILED,

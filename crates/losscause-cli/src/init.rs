@@ -33,8 +33,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
     let name = file.display().to_string();
     if !is_new(&file, &template.text_for(&name))? {
-        let problem = "the file exists, expected a new one (-o FILE)".to_owned();
-        return Err(InputError::Option { option: format!("init -o {name}"), problem }.into());
+        let problem = "the file exists, expected a new one (-o FILE)";
+        return Err(InputError::option(format!("init -o {name}"), problem).into());
     }
     output::line(&format!("{name}: {}", template.title()))?;
     for (beside, text) in template.beside() {

@@ -74,8 +74,7 @@ fn piped(context: &Context) -> Result<Scenario, InputError> {
         io::stdin().lock().take(LARGEST + 1).read_to_string(&mut text).map_err(unreadable)?;
     if read as u64 > LARGEST {
         let problem = format!("is larger than {} MiB", LARGEST >> 20);
-        let expected = losscause_study::scenario::EXPECTED;
-        return Err(InputError::File { file: NAME.to_owned(), problem, expected });
+        return Err(InputError::file(NAME, problem, losscause_study::scenario::EXPECTED));
     }
     Scenario::parse(&text, NAME, &record::with_papers(context))
 }

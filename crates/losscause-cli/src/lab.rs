@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let bound = listener.and_then(|listener| Ok((listener.local_addr()?, listener)));
     let (address, listener) = bound.map_err(|error| {
         let problem = format!("cannot be listened on ({error}), expected a free port, such as 0");
-        InputError::Option { option: format!("--port {}", arguments.port), problem }
+        InputError::option(format!("--port {}", arguments.port), problem)
     })?;
     let page = if site.join("lab/index.html").is_file() { "lab/" } else { "" };
     // The address first: a program that waits for it may stop reading.
@@ -56,6 +56,6 @@ fn site(named: Option<&Path>) -> Result<PathBuf, InputError> {
         let folder = places[0].display();
         let problem =
             "has no index.html, expected a built site: in the repository `cargo xtask lab` builds web/dist, `cargo xtask site` target/site with the documentation";
-        InputError::Option { option: format!("--site {folder}"), problem: problem.to_owned() }
+        InputError::option(format!("--site {folder}"), problem)
     })
 }

@@ -66,9 +66,8 @@ fn experiments() -> Vec<catalogue::Paper> {
 
 fn print_scenario(what: Option<What>, name: &str) -> Result<(), Failure> {
     if what != Some(What::Scenarios) {
-        let option = format!("losscause list … {name}");
-        let problem = "only `losscause list scenarios` takes a name; remove it".to_owned();
-        return Err(InputError::Option { option, problem }.into());
+        let problem = "only `losscause list scenarios` takes a name; remove it";
+        return Err(InputError::option(format!("losscause list … {name}"), problem).into());
     }
     Ok(output::line(record::scenario_text(name)?.trim_end())?)
 }

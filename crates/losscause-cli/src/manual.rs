@@ -46,8 +46,7 @@ pub(crate) fn man(arguments: &ManArguments, mut program: Command) -> Result<(), 
             Some(command) => command.clone(),
             None => {
                 let known: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
-                let option = "man".to_owned();
-                return Err(InputError::Option { option, problem: unknown(verb, &known) }.into());
+                return Err(InputError::option("man", unknown(verb, &known)).into());
             }
         },
     };

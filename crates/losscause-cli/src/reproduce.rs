@@ -113,9 +113,8 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     }
     drawn::refuse_options(&arguments, "a paper")?;
     if let Some(only) = arguments.only.first() {
-        let problem =
-            "only valid with an experiment on real stacks, such as live; remove it".to_owned();
-        return Err(InputError::Option { option: format!("--only {only}"), problem }.into());
+        let problem = "only valid with an experiment on real stacks, such as live; remove it";
+        return Err(InputError::option(format!("--only {only}"), problem).into());
     }
     let begun = Instant::now();
     let is_named = !arguments.items.is_empty();

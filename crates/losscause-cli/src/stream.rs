@@ -64,16 +64,15 @@ fn key(file: Option<&Path>, variable: Option<&OsStr>) -> Result<Key, InputError>
     if let Some(file) = file {
         let text = files::text(&Disk, file, files::LARGEST_DOCUMENT, KEY)?;
         let file = || file.display().to_string();
-        return Key::parse(&text)
-            .map_err(|error| InputError::Option { option: file(), problem: error.to_string() });
+        return Key::parse(&text).map_err(|error| InputError::option(file(), error.to_string()));
     }
     let option = VARIABLE.to_owned();
     match variable {
         Some(text) => Key::parse(&text.to_string_lossy())
-            .map_err(|error| InputError::Option { option, problem: error.to_string() }),
+            .map_err(|error| InputError::option(option, error.to_string())),
         None => {
             let problem = format!("is not set, and there is no --key-file, expected {KEY}");
-            Err(InputError::Option { option, problem })
+            Err(InputError::option(option, problem))
         }
     }
 }
@@ -87,7 +86,7 @@ fn refused(error: &ConfigError) -> InputError {
         ConfigError::UnknownLda { .. } | ConfigError::Algorithm(_) => "--lda",
         ConfigError::QueuePkts(_) => "the queue",
     };
-    InputError::Option { option: option.to_owned(), problem: error.to_string() }
+    InputError::option(option, error.to_string())
 }
 
 /// Seconds of an option as a span; what is too long becomes the longest span there is.

@@ -82,9 +82,8 @@ enum Format {
 /// Measures every cell and prints the results.
 pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
     if arguments.engine == Engine::Ray {
-        let option = "--engine ray".to_owned();
         let problem = "is part of the Python package: pip install './python[ray]' in a checkout, and then the same command";
-        return Err(InputError::Option { option, problem: problem.to_owned() }.into());
+        return Err(InputError::option("--engine ray", problem).into());
     }
     let begun = Instant::now();
     let set = arguments.set.iter().map(|text| Setting::parse(text)).collect::<Result<_, _>>()?;

@@ -101,10 +101,10 @@ impl Template {
         let named = all().find(|template| template.kind == kind);
         named.or_else(|| all().find(|template| template.goes_by(kind))).ok_or_else(|| {
             let known: Vec<&str> = all().map(|template| template.kind).collect();
-            InputError::Option {
-                option: format!("init {kind}"),
-                problem: format!("the kind {}", unknown(kind, &known)),
-            }
+            InputError::option(
+                format!("init {kind}"),
+                format!("the kind {}", unknown(kind, &known)),
+            )
         })
     }
 
@@ -159,7 +159,7 @@ pub(crate) fn named_in(error: InputError, is_sweep: bool) -> InputError {
         Some(Template { kind, .. }) => format!("{MISSING} (losscause init {kind} writes it)"),
         None => problem,
     };
-    InputError::File { file, problem, expected }
+    InputError::file(file, problem, expected)
 }
 
 /// The problem of a file that is not there.

@@ -94,7 +94,7 @@ pub fn keep_sweep_html(
     let Some(result) = result else {
         return match std::fs::remove_file(&file) {
             Err(reason) if reason.kind() != std::io::ErrorKind::NotFound => {
-                Err(RunError::Unwritable { file: file.display().to_string(), reason })
+                Err(RunError::unwritable(file, reason))
             }
             _ => Ok(()),
         };

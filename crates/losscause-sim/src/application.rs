@@ -196,10 +196,7 @@ impl Application {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
+    use crate::at;
 
     /// Plays chunks of 1 s and asks while less than 2 s are left; requests take 10 ms.
     fn player() -> Application {

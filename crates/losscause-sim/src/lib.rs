@@ -81,3 +81,9 @@ pub use trace::{
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The time that many milliseconds from zero on.
+#[cfg(test)]
+pub(crate) fn at(ms: i64) -> losscause::Time {
+    losscause::Time::ZERO + losscause::Span::from_millis(ms)
+}

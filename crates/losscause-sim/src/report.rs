@@ -39,7 +39,7 @@ use losscause::{Time, Verdict};
 use losscause_transport::tcp;
 
 /// One flow, at the time at which the simulation stopped.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct FlowReport {
     /// When it started; none if it has not started yet.
     pub started_at: Option<Time>,

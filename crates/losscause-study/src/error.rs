@@ -129,6 +129,11 @@ pub enum RunError {
 }
 
 impl RunError {
+    /// `file` cannot be written.
+    pub fn unwritable(file: impl AsRef<Path>, reason: io::Error) -> Self {
+        Self::Unwritable { file: file.as_ref().display().to_string(), reason }
+    }
+
     /// Whether the user's input is at fault: the program then ends with exit status 2, otherwise
     /// with 1.
     pub fn is_bad_input(&self) -> bool {
@@ -176,6 +181,29 @@ fn is_wrong_place(reason: &io::Error) -> bool {
 }
 
 impl InputError {
+    /// A file that cannot be used.
+    pub fn file(
+        file: impl Into<String>,
+        problem: impl Into<String>,
+        expected: &'static str,
+    ) -> Self {
+        Self::File { file: file.into(), problem: problem.into(), expected }
+    }
+
+    /// A key that cannot be used.
+    pub fn key(
+        file: impl Into<String>,
+        key: impl Into<String>,
+        problem: impl Into<String>,
+    ) -> Self {
+        Self::Key { file: file.into(), key: key.into(), problem: problem.into() }
+    }
+
+    /// An option that cannot be used.
+    pub fn option(option: impl Into<String>, problem: impl Into<String>) -> Self {
+        Self::Option { option: option.into(), problem: problem.into() }
+    }
+
     /// `file` could not be read as text.
     pub fn unreadable(file: &Path, reason: &io::Error, expected: &'static str) -> Self {
         let problem = match reason.kind() {
@@ -185,7 +213,7 @@ impl InputError {
             io::ErrorKind::PermissionDenied => "may not be read by this user".to_owned(),
             _ => format!("cannot be read ({reason})"),
         };
-        Self::File { file: file.display().to_string(), problem, expected }
+        Self::file(file.display().to_string(), problem, expected)
     }
 }
 
@@ -276,11 +304,7 @@ mod tests {
 
     #[test]
     fn a_name_of_two_lines_is_shown_on_one() {
-        let error = InputError::Key {
-            file: "x.toml".to_owned(),
-            key: "a\nb".to_owned(),
-            problem: "\"\u{1b}[2J\u{2028}\" is µ".to_owned(),
-        };
+        let error = InputError::key("x.toml", "a\nb", "\"\u{1b}[2J\u{2028}\" is µ");
         assert_eq!(error.to_string(), "x.toml: a\\nb: \"\\u{1b}[2J\\u{2028}\" is µ");
     }
 

@@ -166,11 +166,11 @@ pub fn text(
     read.map_err(|reason| unreadable(files, path, &reason, expected))?;
     if is_capture(path, &bytes) {
         let problem = format!("is a capture (losscause analyze {} reads it)", file());
-        return Err(InputError::File { file: file(), problem, expected });
+        return Err(InputError::file(file(), problem, expected));
     }
     if bytes.len() as u64 > largest {
         let problem = format!("is larger than {} MiB", largest >> 20);
-        return Err(InputError::File { file: file(), problem, expected });
+        return Err(InputError::file(file(), problem, expected));
     }
     String::from_utf8(bytes)
         .map_err(|_| InputError::unreadable(path, &io::ErrorKind::InvalidData.into(), expected))
@@ -189,7 +189,7 @@ pub fn unreadable(
         && let Some(hint) = nearest(&file, files.alternatives(path).iter().map(String::as_str))
     {
         let problem = format!("there is no such file (did you mean \"{hint}\"?)");
-        return InputError::File { file, problem, expected };
+        return InputError::file(file, problem, expected);
     }
     InputError::unreadable(path, reason, expected)
 }

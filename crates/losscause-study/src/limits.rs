@@ -68,7 +68,7 @@ impl Limits {
             1..=Self::RUNS => return Ok(()),
             _ => format!("expected at most {}", Self::RUNS),
         };
-        Err(InputError::Option { option: format!("--runs {runs}"), problem })
+        Err(InputError::option(format!("--runs {runs}"), problem))
     }
 
     /// The length of an interval of a time series.

@@ -6,7 +6,7 @@ use losscause_study::{Context, Experiment, Measurements, Scenario, run, run_reco
 
 mod common;
 
-use common::{build, experiment};
+use common::{TWO_GROUPS, build, experiment};
 
 /// 100 packets of 1000 bytes a second over a link that carries 125 a second.
 const CBR: &str = r#"
@@ -191,46 +191,6 @@ fn verdicts_on_flows_that_left_early_count_like_any_others() {
     close(&run, "M_w", 0.0, 0.0);
     close(&run, "M_c", 100.0, 0.0);
 }
-
-/// Two groups of TCP flows that share a line with a short queue, over access links of their own.
-const TWO_GROUPS: &str = r#"
-title = "two groups"
-duration_s = 20
-packet_bytes = 1000
-[measure]
-cwnd = true
-[tcp]
-max_window_pkts = 20
-[[link]]
-name = "access"
-per_flow = true
-rate_bps = 10e6
-delay_ms = 1
-queue_packets = 100
-[[link]]
-name = "line"
-rate_bps = 2e6
-delay_ms = 20
-queue_packets = 8
-channel = { kind = "bernoulli", loss = 0.01 }
-[[flow]]
-name = "old"
-count = 2
-protocol = "tcp"
-path = ["access", "line"]
-[[flow]]
-name = "new"
-count = 2
-protocol = "tfrc"
-lda = "Spike"
-path = ["access", "line"]
-[[flow]]
-name = "noise"
-protocol = "cbr"
-path = ["line"]
-rate_bps = 400e3
-packet_bytes = 1000
-"#;
 
 #[test]
 fn means_and_fairness_are_of_all_measured_flows_and_each_group() {

@@ -116,3 +116,9 @@ pub use verdict::{Amount, Evidence, Input, Judgement, Reason, Verdict};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The time that many milliseconds from zero on.
+#[cfg(test)]
+pub(crate) fn at(ms: i64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}

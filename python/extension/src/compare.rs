@@ -75,8 +75,7 @@ pub(crate) fn compare(
 fn of_algorithms(error: InputError) -> Failure {
     match error {
         InputError::Option { option, problem } => {
-            let option = option.replacen("--lda", "--algorithms", 1);
-            InputError::Option { option, problem }.into()
+            InputError::option(option.replacen("--lda", "--algorithms", 1), problem).into()
         }
         other => other.into(),
     }

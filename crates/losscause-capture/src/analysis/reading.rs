@@ -14,7 +14,7 @@ use crate::judge::Words;
 use crate::minor;
 use crate::names::Names;
 use crate::observe::Watch;
-use crate::packet::{Packet, Parsed, Radio, Transport, Unread, UnreadCounts, rtcp};
+use crate::packet::{Packet, Parsed, Radio, Transport, Unread, rtcp};
 use crate::qlog;
 use crate::series::Budget;
 
@@ -195,24 +195,7 @@ pub(crate) struct Reading<'a> {
 
 impl<'a> Reading<'a> {
     fn new(options: &'a Options, rules: Rules, file: &str) -> Self {
-        let analysis = Analysis {
-            file: file.to_owned(),
-            packets: 0,
-            truncated_at: None,
-            truncation: None,
-            begun: Time::ZERO,
-            duration_s: 0.0,
-            fragments: 0,
-            other_packets: 0,
-            unread: UnreadCounts::default(),
-            tcp_packets: 0,
-            dropped_by_capture: None,
-            radio: None,
-            out_of_order_times: 0,
-            cut_options: 0,
-            unlisted_flows: 0,
-            flows: Vec::new(),
-        };
+        let analysis = Analysis { file: file.to_owned(), ..Analysis::default() };
         Self {
             options,
             names: rules.chosen.keys().collect(),

@@ -3,10 +3,12 @@
 use losscause::{Span, Time};
 
 use super::copies::{Copies, MERGED, Mark};
+use super::ends::{Acked, Closing, SYN_AGAIN, Syn};
 use super::loss::{Losses, Repeat, RepeatKind, State};
 use super::path::{Course, Path};
 use super::receiver::ReceiverView;
-use super::sender::{Ack, Data, OUT_OF_ORDER, SenderView};
+use super::sender::SenderView;
+use super::shown::{Ack, Data, OUT_OF_ORDER};
 use super::unwrap::Unwrap;
 use super::vantage::{Delays, Passed, Vantage};
 use super::{Carried, FlowCounts, FlowResult, Protocol, Rules, Tries};
@@ -16,7 +18,7 @@ use crate::over_time::Transfer;
 use crate::packet::{Endpoint, Packet, Tcp, flag};
 
 /// Both directions of a connection.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Connection {
     /// Index 0 is the data of the lower endpoint.
     halves: [Half; 2],
@@ -29,7 +31,7 @@ pub(super) struct Connection {
 }
 
 /// One direction's data.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Half {
     is_observed: bool,
     path: Path,
@@ -74,74 +76,6 @@ struct Half {
     over_time: Option<Box<Transfer>>,
 }
 
-/// The first segment of a direction.
-#[derive(Clone, Copy, Debug)]
-struct Syn {
-    time: Time,
-    seq: u32,
-    tsval: Option<u32>,
-    /// When and in which frame it was sent last, and how often again.
-    last: Time,
-    frame: u64,
-    repeats: u64,
-    /// Whether the segment answers the other end's SYN, and when it was acknowledged.
-    is_reply: bool,
-    accepted: Option<Time>,
-}
-
-impl Syn {
-    fn new(now: Time, tcp: &Tcp, frame: u64) -> Self {
-        let tsval = tcp.options.timestamps.map(|(tsval, _)| tsval);
-        let is_reply = tcp.has(flag::ACK);
-        Self {
-            time: now,
-            seq: tcp.seq,
-            tsval,
-            last: now,
-            frame,
-            repeats: 0,
-            is_reply,
-            accepted: None,
-        }
-    }
-
-    fn on_repeat(&mut self, now: Time, frame: u64) -> Repeat {
-        let mut repeat = Repeat { frame, earlier: Some(self.frame), kind: RepeatKind::Copy };
-        // A copy of the capture is none.
-        if now - self.last >= SYN_AGAIN {
-            (self.last, self.frame, self.repeats) = (now, frame, self.repeats + 1);
-            repeat.kind = RepeatKind::Syn;
-        }
-        repeat
-    }
-}
-
-/// The last segment of a direction.
-#[derive(Clone, Copy, Debug)]
-struct Closing {
-    /// The FIN's own sequence number, unwrapped.
-    fin: u64,
-    ip_id: u16,
-    frame: u64,
-    /// When it was sent first and last, and how often again.
-    first: Time,
-    last: Time,
-    repeats: u64,
-    is_answered: bool,
-}
-
-impl Closing {
-    fn tries(&self) -> Option<Tries> {
-        let Self { repeats, is_answered, .. } = *self;
-        (repeats > 0).then_some(Tries {
-            repeats,
-            waited: self.last - self.first,
-            is_answered,
-            is_reply: false,
-        })
-    }
-}
-
 #[derive(Debug)]
 struct Views {
     sender: SenderView,
@@ -153,33 +87,6 @@ impl Views {
     fn are_behind_losses(&self) -> bool {
         let filled = self.receiver.losses.count(|state| state == State::Repaired);
         filled > self.sender.losses.count(State::is_loss)
-    }
-}
-
-/// Acknowledgements of data that were not captured.
-#[derive(Clone, Copy, Debug, Default)]
-struct Acked {
-    first: Option<u32>,
-    newest: u32,
-}
-
-impl Acked {
-    fn on_ack(&mut self, tcp: &Tcp) {
-        let first = *self.first.get_or_insert(tcp.ack);
-        if self.newest == 0 || (tcp.ack.wrapping_sub(self.newest) as i32) > 0 {
-            self.newest = tcp.ack;
-        }
-        // Another connection.
-        if tcp.ack.wrapping_sub(first) as i32 <= -(MAX_JUMP as i32) {
-            (self.first, self.newest) = (Some(tcp.ack), tcp.ack);
-        }
-    }
-
-    /// How many bytes they moved over; none if it may have been the FIN alone, which takes one
-    /// number.
-    fn bytes(self) -> u64 {
-        let numbers = self.first.map_or(0, |first| u64::from(self.newest.wrapping_sub(first)));
-        if numbers > 1 { numbers } else { 0 }
     }
 }
 
@@ -202,9 +109,6 @@ const LARGEST_PACKET: u64 = 8_960;
 const USUAL_PACKET: u64 = 1_448;
 /// A smaller maximum segment size is an attack, not a path's.
 const SMALLEST_MSS: u16 = 88;
-/// A host waits a second before it opens a connection once more (RFC 6298, section 2); half of that
-/// is the limit.
-const SYN_AGAIN: Span = Span::from_millis(500);
 /// Packets of several interfaces and queues are in less disorder: time that goes back farther is
 /// another capture's.
 const BACK: Span = Span::from_secs(10);
@@ -212,20 +116,14 @@ const BACK: Span = Span::from_secs(10);
 const MAX_TRIES: usize = 127;
 /// Sequence numbers farther from the newest belong to no window: the largest has 2^30 bytes (RFC
 /// 7323, section 2.3).
-const MAX_JUMP: u64 = 1 << 30;
+pub(super) const MAX_JUMP: u64 = 1 << 30;
 
 impl Connection {
     /// `is_observed` says whether its observations are handed on; the paths are those of both
     /// directions.
     pub(super) fn new(is_observed: bool, paths: [Path; 2]) -> Self {
         let halves = paths.map(|path| Half::new(is_observed, path));
-        Self {
-            halves,
-            handshake: Handshake::None,
-            ended: [false; 2],
-            passed: [Passed::default(); 2],
-            last: Time::ZERO,
-        }
+        Self { halves, ..Self::default() }
     }
 
     /// Whether both directions have ended.
@@ -431,36 +329,7 @@ impl Connection {
 
 impl Half {
     fn new(is_observed: bool, path: Path) -> Self {
-        Self {
-            is_observed,
-            path,
-            course: Course::default(),
-            number: 0,
-            unwrap: None,
-            first: None,
-            last_ack: None,
-            views: None,
-            copies: Copies::default(),
-            direction: None,
-            delays: Delays::default(),
-            mss: None,
-            scale: None,
-            has_timestamps: false,
-            syn: None,
-            tries: Vec::new(),
-            begin: None,
-            closing: None,
-            largest: 0,
-            merged: false,
-            restarts: 0,
-            packets: 0,
-            wire_packets: 0,
-            last_data: Time::ZERO,
-            bytes: 0,
-            acked_uncaptured: Acked::default(),
-            marked: 0,
-            over_time: None,
-        }
+        Self { is_observed, path, ..Self::default() }
     }
 
     fn on_data(&mut self, now: Time, tcp: &Tcp, packet: &Packet<'_>, rules: &Rules) {

@@ -54,6 +54,30 @@ pub(crate) struct Found {
     pub(crate) state: State,
 }
 
+impl Found {
+    /// The loss of the bytes from `start` to before `end`, which showed at `time`, without a frame.
+    pub(crate) fn lost(
+        time: Time,
+        [start, end]: [u64; 2],
+        evidence: Evidence,
+        opinions: Opinions,
+    ) -> Self {
+        let passage = Passage::at(time);
+        let state = State::Lost;
+        Self {
+            time,
+            start,
+            end,
+            frame: None,
+            frame_again: None,
+            evidence,
+            passage,
+            opinions,
+            state,
+        }
+    }
+}
+
 /// A frame whose data the capture has already, and that tells of no loss.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Repeat {

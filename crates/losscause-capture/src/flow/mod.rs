@@ -8,6 +8,7 @@
 
 mod connection;
 mod copies;
+mod ends;
 mod held;
 mod hosts;
 mod loss;
@@ -19,6 +20,7 @@ mod receiver;
 mod row;
 mod scoreboard;
 mod sender;
+mod shown;
 mod standing;
 mod stream;
 mod table;
@@ -59,7 +61,7 @@ pub(crate) struct Rules {
 }
 
 /// What was found about a flow.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct FlowResult {
     /// In the order in which flows began, from 1 on.
     pub(crate) number: u64,
@@ -194,34 +196,10 @@ impl FlowResult {
             src,
             dst,
             protocol,
-            stream: None,
             vantage,
             judged_at: vantage.judged_at(),
-            packets: 0,
-            wire_packets: None,
-            bytes: 0,
-            losses: Losses::default(),
-            counts: FlowCounts::default(),
-            drift: None,
-            unmet: Vec::new(),
             selective: protocol == Protocol::Quic,
-            delays: DelayShape::Unknown,
-            at_receiver: None,
-            at_sender: None,
-            over_time: None,
-            opening: None,
-            closing: None,
-            outages: Vec::new(),
-            pauses: Vec::new(),
-            closed: Span::ZERO,
-            acked_uncaptured: 0,
-            is_one_way: false,
-            sent_again: 0,
-            pace: None,
-            carried: None,
-            path: None,
-            course: Course::default(),
-            logged: None,
+            ..Self::default()
         }
     }
 }

@@ -110,10 +110,7 @@ impl Outages {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
+    use crate::at;
 
     #[test]
     fn three_tries_without_an_answer_are_an_outage_and_two_are_none() {

@@ -155,10 +155,7 @@ impl Rate {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
+    use crate::at;
 
     #[test]
     fn time_goes_to_what_the_sender_awaits_and_silence_is_a_stall() {

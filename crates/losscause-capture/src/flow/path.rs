@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use losscause::{Span, Time};
 
 /// One direction between two hosts.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Path {
     /// Tells paths apart.
     pub(crate) id: u64,

@@ -20,11 +20,11 @@ use super::connection::packets_of;
 use super::is_incomplete;
 use super::loss::{Evidence, Found, Losses, Repeat, RepeatKind, State};
 use super::path::Passage;
-use super::sender::{Data, OUT_OF_ORDER};
+use super::shown::{Data, OUT_OF_ORDER};
 use crate::judge::{AtReceiver, Trips};
 
 /// The receiver's view of one direction.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct ReceiverView {
     /// Behind the newest byte.
     highest: u64,
@@ -113,20 +113,7 @@ const LATE: Span = Span::from_millis(1);
 
 impl ReceiverView {
     pub(super) fn new(first: u64, judge: AtReceiver) -> Self {
-        Self {
-            highest: first,
-            next_number: 0,
-            holes: BTreeMap::new(),
-            given_up: 0,
-            acked: None,
-            newest_ack: 0,
-            advanced: Time::ZERO,
-            answered: None,
-            judge,
-            losses: Losses::default(),
-            counts: ReceiverCounts::default(),
-            ids: Identifications::default(),
-        }
+        Self { highest: first, judge, ..Self::default() }
     }
 
     /// Holes that are kept.
@@ -205,17 +192,8 @@ impl ReceiverView {
                 let mut start = self.highest;
                 while start < data.start {
                     let end = data.start.min(start + packet_bytes);
-                    self.losses.push(Found {
-                        time: now,
-                        start,
-                        end,
-                        frame: Some(data.frame),
-                        frame_again: None,
-                        evidence: Evidence::Gap,
-                        passage,
-                        opinions: opinions.clone(),
-                        state: State::Lost,
-                    });
+                    let found = Found::lost(now, [start, end], Evidence::Gap, opinions.clone());
+                    self.losses.push(Found { frame: Some(data.frame), passage, ..found });
                     start = end;
                 }
             }

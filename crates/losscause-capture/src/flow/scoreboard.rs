@@ -3,10 +3,11 @@
 use losscause::Time;
 
 use super::row::Row;
+use super::shown::Data;
 use crate::judge::Opinions;
 
 /// A packet that is not acknowledged cumulatively.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Segment {
     pub(super) end: u64,
     /// In the order of first transmissions.
@@ -128,27 +129,29 @@ impl Scoreboard {
     }
 }
 
+impl Segment {
+    /// The first transmission of these data, with all up to `end`.
+    pub(super) fn first(end: u64, number: u64, sent: Time, data: &Data) -> Self {
+        Self {
+            end,
+            number,
+            sent,
+            frame: data.frame,
+            tsval: data.tsval,
+            ip_id: data.ip_id,
+            path_bytes: data.path_bytes,
+            copies: 1,
+            ..Self::default()
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn segment(end: u64) -> Segment {
-        Segment {
-            end,
-            number: end,
-            sent: Time::ZERO,
-            frame: 1,
-            tsval: None,
-            ip_id: 0,
-            path_bytes: 0,
-            flight_pkts: 0,
-            copies: 1,
-            acked: false,
-            missing: false,
-            lost: false,
-            opinions: None,
-            is_part: false,
-        }
+        Segment { end, number: end, frame: 1, copies: 1, ..Segment::default() }
     }
 
     #[test]

@@ -31,38 +31,13 @@ use super::pace::{Pace, Waits};
 use super::path::Passage;
 use super::ranges::Ranges;
 use super::scoreboard::{Scoreboard, Segment};
+use super::shown::{Ack, Ahead, Data, Told};
 use super::standing::{Delivered, Standing};
 use super::vantage::Delays;
 use crate::judge::{AckEvent, AtSender, Opinions, Sample, Trips};
 
-/// A segment with data, unwrapped.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Data {
-    pub(super) frame: u64,
-    pub(super) start: u64,
-    pub(super) end: u64,
-    pub(super) tsval: Option<u32>,
-    pub(super) ip_id: u16,
-    /// What had passed between its hosts before, bytes.
-    pub(super) path_bytes: u64,
-}
-
-/// An acknowledgement, unwrapped.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Ack<'a> {
-    pub(super) ack: u64,
-    pub(super) blocks: &'a [(u64, u64)],
-    pub(super) tsval: Option<u32>,
-    pub(super) tsecr: Option<u32>,
-    /// The acknowledgement carries no data.
-    pub(super) pure: bool,
-    pub(super) window: u16,
-    /// Bits by which the window is shifted; none if the handshake was not captured.
-    pub(super) scale: Option<u8>,
-}
-
 /// The sender's view of one direction.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct SenderView {
     board: Scoreboard,
     sacked: Ranges,
@@ -131,45 +106,13 @@ pub(super) struct SenderCounts {
 
 /// A loss is declared when so many later packets arrived (RFC 6675, DupThresh).
 const DUP_THRESH: u64 = 3;
-/// A capture records packets so much out of order at most.
-pub(super) const OUT_OF_ORDER: Span = Span::from_millis(10);
 /// Segments in flight that are kept, and as long as no acknowledgement was seen.
 const MAX_IN_FLIGHT: usize = 65_536;
 const MAX_UNANSWERED: usize = 1_024;
 
 impl SenderView {
     pub(super) fn new(first: u64, judge: AtSender, selective: bool) -> Self {
-        Self {
-            board: Scoreboard::default(),
-            sacked: Ranges::default(),
-            una: first,
-            highest: first,
-            next_number: 0,
-            covered: first,
-            pending: VecDeque::new(),
-            delivered: 0,
-            newest_delivered: None,
-            selective,
-            dup_acks: 0,
-            window: None,
-            held_behind: 0,
-            expected_dups: 0,
-            held: Held::default(),
-            duplicates: DuplicateAcks::default(),
-            recover: 0,
-            recovery_opinions: None,
-            after_timeout: 0,
-            closed: None,
-            window_bytes: None,
-            ahead: Ahead::default(),
-            judge,
-            scratch: Vec::new(),
-            losses: Losses::default(),
-            counts: SenderCounts::default(),
-            outages: Outages::default(),
-            pace: Pace::default(),
-            standing: Standing::default(),
-        }
+        Self { una: first, highest: first, covered: first, selective, judge, ..Self::default() }
     }
 
     /// Segments that are kept.
@@ -747,63 +690,4 @@ impl SenderView {
         (self.una, self.highest, self.covered, self.recover) = (first, first, first, 0);
         (self.dup_acks, self.held) = (0, Held::default());
     }
-}
-
-/// Data whose acknowledgement the capture has in front of them: several queues of a card, or
-/// processors, recorded them out of order.
-#[derive(Clone, Copy, Debug, Default)]
-struct Ahead {
-    /// What was acknowledged last without having been captured, and when.
-    newest: Option<(Time, [u64; 2])>,
-}
-
-impl Ahead {
-    fn on_ack(&mut self, now: Time, [from, to]: [u64; 2]) {
-        let before =
-            self.newest.filter(|(time, range)| now - *time < OUT_OF_ORDER && range[1] == from);
-        self.newest = Some((now, [before.map_or(from, |(_, range)| range[0]), to]));
-    }
-
-    /// Whether these data come a little late.
-    fn has_late(&self, now: Time, [start, end]: [u64; 2]) -> bool {
-        self.newest.is_some_and(|(time, [from, to])| {
-            now - time < OUT_OF_ORDER && from <= start && end <= to
-        })
-    }
-}
-
-impl Segment {
-    fn first(end: u64, number: u64, sent: Time, data: &Data) -> Self {
-        Self {
-            end,
-            number,
-            sent,
-            frame: data.frame,
-            tsval: data.tsval,
-            ip_id: data.ip_id,
-            path_bytes: data.path_bytes,
-            flight_pkts: 0,
-            copies: 1,
-            acked: false,
-            missing: false,
-            lost: false,
-            opinions: None,
-            is_part: false,
-        }
-    }
-}
-
-/// What one acknowledgement told.
-#[derive(Clone, Copy, Debug, Default)]
-struct Told {
-    newly_acked: u64,
-    acked_bytes: u64,
-    /// When the first of them was sent.
-    first_sent: Option<Time>,
-    /// Segments beyond those covered before that it acknowledges cumulatively.
-    spanned: u32,
-    /// The newest segment that it acknowledges for the first time.
-    newest: Option<(u64, u64)>,
-    /// The time since that segment was sent, if it was sent once.
-    rtt: Option<Span>,
 }

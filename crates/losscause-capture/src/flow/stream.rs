@@ -20,7 +20,6 @@
 use losscause::{Span, Time};
 
 use super::loss::{Evidence, Found, Losses, Repeat, RepeatKind, State};
-use super::path::Passage;
 use super::vantage::{Passed, Vantage};
 use super::{FlowCounts, FlowResult, Rules};
 use crate::judge::{AtReceiver, Departure, Opinions, SenderClock};
@@ -81,7 +80,7 @@ enum Gap {
 }
 
 /// A stream whose packets follow each other.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Proven {
     number: u64,
     protocol: Protocol,
@@ -215,20 +214,9 @@ impl Proven {
             number,
             protocol,
             stream: first.stream,
-            newest: None,
-            offset: 0,
             judge,
-            losses: Losses::default(),
-            resent: Losses::default(),
-            sent_again: 0,
-            counts: FlowCounts::default(),
-            passed: Passed::default(),
-            last: Time::ZERO,
-            active: (Span::ZERO, 0),
-            pauses: Vec::new(),
-            packets: 0,
-            bytes: 0,
             over_time: rules.budget.as_ref().map(Transfer::new),
+            ..Self::default()
         }
     }
 
@@ -431,15 +419,6 @@ impl Proven {
 
 /// The packet `number`, which `arrival` shows to be lost.
 fn lost(number: u64, arrival: &Arrival, evidence: Evidence, opinions: Opinions) -> Found {
-    Found {
-        time: arrival.at,
-        start: number,
-        end: number + 1,
-        frame: arrival.frame,
-        frame_again: None,
-        evidence,
-        passage: Passage::at(arrival.at),
-        opinions,
-        state: State::Lost,
-    }
+    let found = Found::lost(arrival.at, [number, number + 1], evidence, opinions);
+    Found { frame: arrival.frame, ..found }
 }

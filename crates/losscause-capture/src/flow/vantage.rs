@@ -21,7 +21,7 @@ use crate::frames::Direction;
 use crate::judge::Least;
 
 /// Where a capture was taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Vantage {
     /// At the sender of the data.
@@ -33,6 +33,8 @@ pub enum Vantage {
     /// At both ends: two captures, joined.
     Both,
     /// The capture does not tell.
+    #[default]
+    #[default]
     Unknown,
 }
 
@@ -223,10 +225,7 @@ impl Delays {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
+    use crate::at;
 
     fn vantages(to_ack_us: i64, to_data_us: i64) -> [Vantage; 2] {
         let mut delays = Delays::default();

@@ -10,7 +10,7 @@
 use losscause::{Span, Time};
 
 /// A sender's clock, read from the timestamps of its packets.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct SenderClock {
     rates_hz: &'static [u32],
     long_enough: Span,
@@ -54,16 +54,7 @@ impl SenderClock {
     }
 
     fn of(rates_hz: &'static [u32], long_enough: Span, commonest_hz: u32) -> Self {
-        Self {
-            rates_hz,
-            long_enough,
-            first: None,
-            ticks: 0,
-            elapsed: Span::ZERO,
-            commonest_hz,
-            rate_hz: None,
-            counts_frames: false,
-        }
+        Self { rates_hz, long_enough, commonest_hz, ..Self::default() }
     }
 
     /// Takes in a timestamp that arrived at `now`. Returns the rate, once the time between
@@ -150,10 +141,7 @@ const TOO_SHORT: Span = Span::from_millis(10);
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
+    use crate::at;
 
     #[test]
     fn the_rate_is_the_nearest_in_use_although_the_queue_grows() {

@@ -87,10 +87,12 @@ impl Sample {
 }
 
 /// What a flow's delays look like as a whole.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DelayShape {
     /// No delays were measured.
+    #[default]
+    #[default]
     Unknown,
     /// The delays hardly vary: no queue shows.
     Steady,

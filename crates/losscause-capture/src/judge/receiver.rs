@@ -15,7 +15,7 @@ use crate::flow::Rules;
 use crate::observe::Log;
 
 /// Feeds packets in the order of their arrival, and collects opinions about gaps.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct AtReceiver {
     ldas: Vec<Option<BoxedAlgorithm>>,
     words: Words,
@@ -63,16 +63,11 @@ impl AtReceiver {
         Self {
             ldas: rules.chosen.at(End::Receiver),
             words: rules.words.clone(),
-            tracker: ArrivalTracker::default(),
             waiting: Some(Waiting::default()),
             frames: clock.counts_frames().then(Frames::default),
             clock,
-            batches: Batches::default(),
-            held: Vec::new(),
             trips: Trips::one_way(rules.budget.as_ref(), skew),
-            newest: None,
-            knows_departures: false,
-            log: None,
+            ..Self::default()
         }
     }
 

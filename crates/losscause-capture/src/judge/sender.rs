@@ -14,7 +14,7 @@ use crate::flow::Rules;
 use crate::observe::Log;
 
 /// Feeds acknowledgements, and asks about losses.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct AtSender {
     ldas: Vec<Option<BoxedAlgorithm>>,
     words: Words,
@@ -45,12 +45,8 @@ impl AtSender {
         Self {
             ldas: rules.chosen.at(End::Sender),
             words: rules.words.clone(),
-            gaps: Gaps::default(),
-            newest: Newest::default(),
             trips: Trips::round(rules.budget.as_ref()),
-            cumulative: Cumulative::default(),
-            recoveries: RecoveryTracker::default(),
-            log: None,
+            ..Self::default()
         }
     }
 

@@ -228,10 +228,7 @@ impl Trips {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
+    use crate::at;
 
     #[test]
     fn what_a_trip_takes_longer_than_the_shortest_one_is_queueing() {

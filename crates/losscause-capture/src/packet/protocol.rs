@@ -1,11 +1,13 @@
 //! What carries a flow.
 
 /// What carries a flow.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Protocol {
     /// One direction of a TCP connection.
+    #[default]
+    #[default]
     Tcp,
     /// An RTP stream.
     Rtp,

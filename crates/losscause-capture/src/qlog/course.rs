@@ -7,7 +7,7 @@ use crate::flow::{Evidence, Found, Losses, Passage, Proof, Rules, State};
 use crate::judge::AtSender;
 
 /// One way to know losses, and the algorithms that it asks.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Course {
     pub(super) judge: AtSender,
     pub(super) losses: Losses,

@@ -9,14 +9,13 @@ use losscause::arrivals::MAX_JUMP_PKTS;
 
 use super::event::Packet;
 use crate::flow::{
-    Evidence, FlowCounts, FlowResult, Found, LoggedPackets, Losses, Passage, Protocol, Rules,
-    State, Vantage,
+    Evidence, FlowCounts, FlowResult, Found, LoggedPackets, Losses, Protocol, Rules, State, Vantage,
 };
 use crate::judge::{AtReceiver, Departure, SenderClock};
 use crate::over_time::Transfer;
 
 /// The receiver's view of the packets of one connection.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Receiver {
     /// The number of the flow.
     number: u64,
@@ -47,16 +46,10 @@ impl Receiver {
         judge.observe_with(rules.watch.log(number, Vantage::Receiver));
         Self {
             number,
-            newest: None,
-            offset: 0,
             judge,
-            losses: Losses::default(),
-            counts: FlowCounts::default(),
-            packets: 0,
-            bytes: 0,
-            any_data: false,
             over_time: rules.budget.as_ref().map(Transfer::new),
             kept: rules.keeps_packets.then(Vec::new),
+            ..Self::default()
         }
     }
 
@@ -84,17 +77,8 @@ impl Receiver {
         if (1..=MAX_GAP_PKTS).contains(&missing) {
             let opinions = opinions.unwrap_or_else(|| self.judge.no_opinions());
             for start in expected..number {
-                self.losses.push(Found {
-                    time: now,
-                    start,
-                    end: start,
-                    frame: None,
-                    frame_again: None,
-                    evidence: Evidence::Gap,
-                    passage: Passage::at(now),
-                    opinions: opinions.clone(),
-                    state: State::Lost,
-                });
+                let found = Found::lost(now, [start; 2], Evidence::Gap, opinions.clone());
+                self.losses.push(found);
             }
         }
     }

@@ -24,7 +24,7 @@ use crate::judge::AckEvent;
 use crate::over_time::Transfer;
 
 /// The sender's view of the packets of one connection.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Sender {
     /// The number of the flow.
     number: u64,
@@ -88,22 +88,11 @@ impl Sender {
         declared.judge.observe_with(rules.watch.log(number, Vantage::Sender));
         Self {
             number,
-            waiting: BTreeMap::new(),
-            covered: 0,
-            missing: VecDeque::new(),
-            early: Vec::new(),
             declared,
             derived: Some(Course::new(rules)),
-            rtt: Rtt::default(),
-            metrics: Metrics::default(),
-            any_ack: false,
-            largest_bytes: 0,
-            counts: FlowCounts::default(),
-            packets: 0,
-            bytes: 0,
-            any_data: false,
             over_time: rules.budget.as_ref().map(Transfer::new),
             kept: rules.keeps_packets.then(Vec::new),
+            ..Self::default()
         }
     }
 

@@ -1,6 +1,30 @@
 //! Packets and captures, byte by byte.
 #![allow(dead_code)] // Each test file uses a part.
 
+use losscause_capture::{Analysis, Options, analyze};
+
+/// The analysis of a capture by all algorithms.
+pub(crate) fn analysed(file: &[u8]) -> Analysis {
+    analyze(file, "f", &Options::all()).unwrap()
+}
+
+/// Segment `number` of 100 bytes, from 0 on.
+pub(crate) fn data(number: u32) -> Segment {
+    Segment::data(1 + 100 * number, 100).at(1_000 + number, 5)
+}
+
+/// Everything before segment `number` arrived.
+pub(crate) fn ack(number: u32) -> Segment {
+    Segment::ack(1 + 100 * number)
+}
+
+/// A capture at the sender: the SYN is answered after 40 ms.
+pub(crate) fn handshake() -> [(u64, Segment); 3] {
+    let syn = Segment { flags: SYN, ack: 0, ..Segment::data(0, 0) };
+    let syn_ack = Segment { flags: SYN | ACK, seq: 0, ..Segment::ack(1) };
+    [(0, syn), (40, syn_ack), (40, Segment::data(1, 0))]
+}
+
 /// A TCP segment in an IPv4 packet between 10.0.0.1:1000 and 10.0.0.2:2000.
 #[derive(Clone)]
 pub(crate) struct Segment {
@@ -30,15 +54,7 @@ impl Segment {
     }
 
     pub(crate) fn ack(ack: u32) -> Self {
-        Self {
-            from_first: false,
-            seq: 1,
-            ack,
-            flags: ACK,
-            payload: 0,
-            window: u16::MAX,
-            options: Vec::new(),
-        }
+        Self { from_first: false, ack, ..Self::data(1, 0) }
     }
 
     /// With timestamps.

@@ -75,9 +75,8 @@ pub(super) fn unusable(file: &Path, error: CaptureError) -> Failure {
         }
         CaptureError::NotACapture { .. } => match kind(file) {
             Some(kind) => {
-                let file = file.display().to_string();
                 let expected = losscause_capture::EXPECTED;
-                InputError::File { file, problem: kind.to_string(), expected }.into()
+                InputError::file(file.display().to_string(), kind.to_string(), expected).into()
             }
             None => Failure::Capture { file: name(file), error },
         },

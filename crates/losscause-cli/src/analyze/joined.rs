@@ -16,8 +16,8 @@ pub(super) fn analyze(
     options: &Options,
 ) -> Result<(Vec<Analysis>, Option<Failure>), Failure> {
     if input::is_standard(sender) && input::is_standard(receiver) {
-        let problem = "standard input is the sender's capture already, expected a file".to_owned();
-        return Err(InputError::Option { option: "--receiver -".to_owned(), problem }.into());
+        let problem = "standard input is the sender's capture already, expected a file";
+        return Err(InputError::option("--receiver -", problem).into());
     }
     let names = (name(sender), name(receiver));
     let opened = |file| open(file).map_err(|error| unusable(file, error));

@@ -25,7 +25,7 @@ pub(super) fn check(option: &str, out: &Path, captures: &[PathBuf]) -> Result<()
         },
         more => format!("writes one capture again, expected one instead of {}", more.len()),
     };
-    Err(InputError::Option { option: format!("{option} {}", out.display()), problem })
+    Err(InputError::option(format!("{option} {}", out.display()), problem))
 }
 
 /// The capture with comments, without its name yet.

@@ -268,7 +268,7 @@ pub(super) fn refuse_options(arguments: &Arguments, name: &str) -> Result<(), In
 }
 
 fn refused(option: &str, problem: &str) -> Result<(), InputError> {
-    Err(InputError::Option { option: option.to_owned(), problem: problem.to_owned() })
+    Err(InputError::option(option, problem))
 }
 
 /// Refuses a count of zero.

@@ -21,14 +21,12 @@ use crate::{interrupt, notice};
 pub(super) fn run(arguments: &Arguments) -> Result<(), Failure> {
     let begun = Instant::now();
     if let Some(check) = &arguments.check {
-        let problem = "only valid with papers; remove it".to_owned();
-        return Err(
-            InputError::Option { option: format!("--check {}", check.display()), problem }.into()
-        );
+        let problem = "only valid with papers; remove it";
+        return Err(InputError::option(format!("--check {}", check.display()), problem).into());
     }
     if let Some(also) = arguments.also.first() {
-        let problem = "only valid with papers; remove it".to_owned();
-        return Err(InputError::Option { option: format!("--also {also}"), problem }.into());
+        let problem = "only valid with papers; remove it";
+        return Err(InputError::option(format!("--also {also}"), problem).into());
     }
     let only = arguments
         .only

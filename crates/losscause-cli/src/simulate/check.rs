@@ -13,15 +13,15 @@ use crate::output::Format;
 pub(super) fn interval(arguments: &Arguments) -> Result<Option<Span>, InputError> {
     let Some(seconds) = arguments.interval else { return Ok(None) };
     let span = Limits::interval(seconds)
-        .map_err(|expected| refused(format!("--interval {seconds}"), &expected))?;
+        .map_err(|expected| InputError::option(format!("--interval {seconds}"), expected))?;
     if arguments.runs > 1 {
-        return Err(refused(
+        return Err(InputError::option(
             format!("--interval {seconds}"),
             "shows one run, expected no --runs beside it",
         ));
     }
     match &arguments.series {
-        Some(file) if file.extension().is_none_or(|end| end != "csv") => Err(refused(
+        Some(file) if file.extension().is_none_or(|end| end != "csv") => Err(InputError::option(
             format!("--series {}", file.display()),
             "expected a name that ends in .csv",
         )),
@@ -33,11 +33,11 @@ pub(super) fn interval(arguments: &Arguments) -> Result<Option<Span>, InputError
 pub(super) fn may_repeat(arguments: &Arguments) -> Result<(), InputError> {
     if let Some(file) = &arguments.trace {
         let problem = "a trace is of one run, expected no --runs beside it";
-        return Err(refused(format!("--trace {}", file.display()), problem));
+        return Err(InputError::option(format!("--trace {}", file.display()), problem));
     }
     if let Some(directory) = arguments.captures.directory() {
         let problem = "captures are of one run, expected no --runs beside it";
-        return Err(refused(format!("--pcap {}", directory.display()), problem));
+        return Err(InputError::option(format!("--pcap {}", directory.display()), problem));
     }
     Ok(())
 }
@@ -51,7 +51,7 @@ pub(super) fn is_quic(arguments: &Arguments) -> Result<(), InputError> {
         ("--out", arguments.out.is_some()),
     ];
     match asked.into_iter().find(|(_, is_asked)| *is_asked) {
-        Some((option, _)) => Err(refused(
+        Some((option, _)) => Err(InputError::option(
             option.to_owned(),
             "shows a run of the simulator, expected no QUIC flows beside it",
         )),
@@ -66,10 +66,10 @@ pub(super) fn outputs(arguments: &Arguments, inputs: &Inputs) -> Result<(), Inpu
     if arguments.prints_trace() && arguments.format == Format::Json {
         let problem =
             "standard output gets the trace, expected no --format json beside it, or a file";
-        return Err(refused("--trace -".to_owned(), problem));
+        return Err(InputError::option("--trace -".to_owned(), problem));
     }
     match &arguments.series {
-        Some(series) if arguments.trace.as_ref() == Some(series) => Err(refused(
+        Some(series) if arguments.trace.as_ref() == Some(series) => Err(InputError::option(
             format!("--series {}", series.display()),
             "is also the file of --trace, expected another",
         )),
@@ -94,7 +94,7 @@ fn keep_captures(arguments: &Arguments) -> Result<(), InputError> {
         && out == captures
     {
         let problem = "is also the folder of --out, expected another directory";
-        return Err(refused(format!("--pcap {}", out.display()), problem));
+        return Err(InputError::option(format!("--pcap {}", out.display()), problem));
     }
     let is_taken = |capture: &PathBuf| {
         [&arguments.trace, &arguments.series].into_iter().flatten().any(|file| file == capture)
@@ -103,12 +103,8 @@ fn keep_captures(arguments: &Arguments) -> Result<(), InputError> {
         Some(capture) => {
             let directory = capture.parent().unwrap_or(&capture);
             let problem = format!("writes {}, too, expected another directory", capture.display());
-            Err(refused(format!("--pcap {}", directory.display()), problem))
+            Err(InputError::option(format!("--pcap {}", directory.display()), problem))
         }
         None => Ok(()),
     }
-}
-
-fn refused(option: String, problem: impl Into<String>) -> InputError {
-    InputError::Option { option, problem: problem.into() }
 }

@@ -31,12 +31,7 @@ impl TracedEvents {
             filter = filter.kinds(&self.trace_kind, "--trace-kind")?;
         }
         if let Some(text) = &self.trace_interval {
-            let (from, to) = interval(text).ok_or_else(|| InputError::Option {
-                option: format!("--trace-interval {text}"),
-                problem:
-                    "expected two seconds from 0 to 1e9, the first below the second, such as 10..20"
-                        .to_owned(),
-            })?;
+            let (from, to) = interval(text).ok_or_else(|| InputError::option(format!("--trace-interval {text}"), "expected two seconds from 0 to 1e9, the first below the second, such as 10..20"))?;
             filter = filter.within(from, to);
         }
         Ok(filter)

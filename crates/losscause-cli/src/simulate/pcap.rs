@@ -47,8 +47,8 @@ impl Captures {
     ) -> Result<Option<CaptureFiles<'a>>, RunError> {
         let Some(directory) = &self.pcap else { return Ok(None) };
         if is_standard(directory) {
-            let problem = "captures are several files, expected a directory".to_owned();
-            return Err(InputError::Option { option: "--pcap -".to_owned(), problem }.into());
+            let problem = "captures are several files, expected a directory";
+            return Err(InputError::option("--pcap -", problem).into());
         }
         let settings = self.settings()?;
         let mut filter = Filter::default();
@@ -62,8 +62,8 @@ impl Captures {
         let mut settings = CaptureSettings::default();
         if let Some(ms) = self.pcap_tick {
             if !(1e-3..=1e3).contains(&ms) {
-                let problem = "expected milliseconds from 0.001 to 1000".to_owned();
-                return Err(InputError::Option { option: format!("--pcap-tick {ms}"), problem });
+                let problem = "expected milliseconds from 0.001 to 1000";
+                return Err(InputError::option(format!("--pcap-tick {ms}"), problem));
             }
             settings.tick = Span::from_secs_f64_rounded(ms / 1e3);
         }
@@ -72,7 +72,7 @@ impl Captures {
             if !(smallest..=65_535).contains(&bytes) {
                 let problem =
                     format!("expected bytes from {smallest}, which hold all headers, to 65535");
-                return Err(InputError::Option { option: format!("--pcap-snap {bytes}"), problem });
+                return Err(InputError::option(format!("--pcap-snap {bytes}"), problem));
             }
             settings.snap_bytes = bytes;
         }

@@ -54,9 +54,11 @@ struct Outcome {
 /// Receives one stream, and prints what happened.
 pub(super) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Failure> {
     let key = arguments.key.key()?;
-    let at = arguments.at.parse().map_err(|_| InputError::Option {
-        option: arguments.at.clone(),
-        problem: "is no address, expected ADDR:PORT, such as 0.0.0.0:5004".to_owned(),
+    let at = arguments.at.parse().map_err(|_| {
+        InputError::option(
+            arguments.at.clone(),
+            "is no address, expected ADDR:PORT, such as 0.0.0.0:5004",
+        )
     })?;
     let lda = receiver_lda(registry, &arguments.lda).map_err(|error| refused(&error))?;
     let config = ReceiverConfig { lda, patience: span(arguments.patience) };

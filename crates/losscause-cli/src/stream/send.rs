@@ -135,7 +135,7 @@ impl Source {
                 true => Ok(value),
                 false => {
                     let problem = format!("expected {expected}");
-                    Err(InputError::Option { option: format!("{option} {value}"), problem })
+                    Err(InputError::option(format!("{option} {value}"), problem))
                 }
             };
         let rate_bps = arguments
@@ -176,17 +176,13 @@ fn open(path: &Path) -> Result<(File, String), InputError> {
         return Err(unreadable(io::ErrorKind::IsADirectory.into()));
     }
     if metadata.is_file() && metadata.len() == 0 {
-        return Err(InputError::File {
-            file: name,
-            problem: "is empty".to_owned(),
-            expected: MEDIA,
-        });
+        return Err(InputError::file(name, "is empty", MEDIA));
     }
     Ok((file, name))
 }
 
 fn address(text: &str) -> Result<SocketAddr, InputError> {
-    let refused = |problem: String| InputError::Option { option: text.to_owned(), problem };
+    let refused = |problem: String| InputError::option(text, problem);
     let expected = "expected HOST:PORT, such as 192.0.2.1:5004";
     let mut found = text
         .to_socket_addrs()
@@ -203,10 +199,10 @@ impl Arguments {
                 "is larger than an MTU of {} bytes takes, expected at most {most}: IP and UDP add {headers} bytes",
                 self.mtu
             );
-            return Err(InputError::Option {
-                option: format!("--packet-bytes {}", self.packet_bytes),
+            return Err(InputError::option(
+                format!("--packet-bytes {}", self.packet_bytes),
                 problem,
-            });
+            ));
         }
         let config = SenderConfig {
             packet_bytes: self.packet_bytes,

@@ -111,7 +111,7 @@ pub fn queue_class(experiment: &Experiment) -> CauseClass {
 }
 
 /// How often the diagnoses of a kind's flows are right, or of a role's.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Diagnoses {
     /// The kind; null of all kinds of the role.
     pub kind: Option<&'static str>,
@@ -142,17 +142,17 @@ impl Diagnoses {
         if flows.iter().all(|flow| flow.diagnosis.is_none()) {
             return Vec::new();
         }
-        let of = |kind: &&'static Kind| {
-            let own = flows.iter().filter(|flow| flow.kind == kind.name);
-            Self::count(Some(kind.name), kind.role, own.filter_map(|flow| flow.diagnosis.as_ref()))
+        let of = |role: Role, name: Option<&'static str>| {
+            let is_own =
+                |kind: &&&Kind| kind.role == role && name.is_none_or(|name| kind.name == name);
+            let own: Vec<&str> = kinds.iter().filter(is_own).map(|kind| kind.name).collect();
+            let flows = flows.iter().filter(|flow| own.contains(&flow.kind.as_str()));
+            Self::count(name, role, flows.filter_map(|flow| flow.diagnosis.as_ref()))
         };
-        let of_kinds: Vec<Self> = kinds.iter().map(of).collect();
-        let of_role = |role: Role| {
-            let own = of_kinds.iter().filter(|of_kind| of_kind.role == role);
-            own.copied().reduce(Self::with).map(|sum| Self { kind: None, ..sum })
-        };
-        let of_roles: Vec<Self> = Role::ALL.into_iter().filter_map(of_role).collect();
-        of_kinds.into_iter().chain(of_roles).collect()
+        let of_kinds = kinds.iter().map(|kind| of(kind.role, Some(kind.name)));
+        let roles =
+            Role::ALL.into_iter().filter(|role| kinds.iter().any(|kind| kind.role == *role));
+        of_kinds.chain(roles.map(|role| of(role, None))).collect()
     }
 
     fn count<'a>(
@@ -160,18 +160,7 @@ impl Diagnoses {
         role: Role,
         flows: impl Iterator<Item = &'a Diagnosed>,
     ) -> Self {
-        let mut row = Self {
-            kind,
-            role,
-            flows: 0,
-            clear: 0,
-            clear_right: 0,
-            likely: 0,
-            likely_right: 0,
-            cannot_tell: 0,
-            mixed: 0,
-            mixed_named: 0,
-        };
+        let mut row = Self { kind, role, ..Self::default() };
         for flow in flows {
             if flow.is_mixed() {
                 row.mixed += 1;
@@ -195,20 +184,6 @@ impl Diagnoses {
             }
         }
         row
-    }
-
-    fn with(self, other: Self) -> Self {
-        Self {
-            flows: self.flows + other.flows,
-            clear: self.clear + other.clear,
-            clear_right: self.clear_right + other.clear_right,
-            likely: self.likely + other.likely,
-            likely_right: self.likely_right + other.likely_right,
-            cannot_tell: self.cannot_tell + other.cannot_tell,
-            mixed: self.mixed + other.mixed,
-            mixed_named: self.mixed_named + other.mixed_named,
-            ..self
-        }
     }
 }
 

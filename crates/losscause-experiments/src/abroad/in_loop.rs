@@ -120,7 +120,7 @@ impl Plan {
             if !contender.runs_at(Vantage::Sender) {
                 let option = format!("--algorithms {}", contender.name());
                 let problem = format!("does not run at a sender, where {ITEM} has its flows");
-                return Err(InputError::Option { option, problem });
+                return Err(InputError::option(option, problem));
             }
             systems.push(Steering::by(contender));
             if let Contender::Algorithm(_) = contender {

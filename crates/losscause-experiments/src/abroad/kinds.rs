@@ -15,10 +15,11 @@ use crate::drawn::Vantage;
 use crate::paths::ranges::{Range, rounded};
 
 /// What a kind may be used for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// Algorithms may be fitted to its networks.
+    #[default]
     Fitted,
     /// Its networks are for tests of an algorithm that was fixed before.
     HeldOut,

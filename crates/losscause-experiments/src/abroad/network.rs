@@ -77,7 +77,7 @@ impl FromStr for Drawn {
     type Err = InputError;
 
     fn from_str(text: &str) -> Result<Self, InputError> {
-        let refuse = |problem| InputError::Option { option: format!("network {text}"), problem };
+        let refuse = |problem| InputError::option(format!("network {text}"), problem);
         let mut parts = text.rsplitn(3, '/');
         let number = parts.next().and_then(|number| number.parse().ok());
         let seed = parts.next().and_then(|seed| seed.parse().ok());
@@ -104,7 +104,7 @@ pub fn chosen(names: &[String]) -> Result<Vec<&'static Kind>, InputError> {
     let mut named = Vec::new();
     for name in names {
         let option = format!("--kind {name}");
-        named.push(find(name).map_err(|problem| InputError::Option { option, problem })?.name);
+        named.push(find(name).map_err(|problem| InputError::option(option, problem))?.name);
     }
     let is_chosen = |kind: &&Kind| named.is_empty() || named.contains(&kind.name);
     Ok(KINDS.iter().filter(is_chosen).collect())
@@ -133,10 +133,10 @@ pub(crate) fn left(
 ) -> Result<Vec<&'static Kind>, InputError> {
     let kinds: Vec<&'static Kind> = chosen.iter().filter(|kind| can_have(kind)).copied().collect();
     match (kinds.is_empty(), chosen.first()) {
-        (true, Some(kind)) => Err(InputError::Option {
-            option: format!("--kind {}", kind.name),
-            problem: format!("not valid with {item}, {why}"),
-        }),
+        (true, Some(kind)) => Err(InputError::option(
+            format!("--kind {}", kind.name),
+            format!("not valid with {item}, {why}"),
+        )),
         _ => Ok(kinds),
     }
 }

@@ -230,17 +230,19 @@ impl Plan {
         }
         let find = |name: &String| {
             let found = registry.find(name).map(|entry| entry.info().name);
-            found.filter(|found| all.contains(found)).ok_or_else(|| InputError::Option {
-                option: format!("--algorithms {name}"),
-                problem: match found {
-                    Some(_) if at == ObservedAt::Kernel => {
-                        format!("not valid with {}, whose record lacks it", at.item())
-                    }
-                    Some(_) => {
-                        format!("judges no loss at a {} without the truth", at.vantage().name())
-                    }
-                    None => unknown(name, &all),
-                },
+            found.filter(|found| all.contains(found)).ok_or_else(|| {
+                InputError::option(
+                    format!("--algorithms {name}"),
+                    match found {
+                        Some(_) if at == ObservedAt::Kernel => {
+                            format!("not valid with {}, whose record lacks it", at.item())
+                        }
+                        Some(_) => {
+                            format!("judges no loss at a {} without the truth", at.vantage().name())
+                        }
+                        None => unknown(name, &all),
+                    },
+                )
             })
         };
         names.iter().map(find).collect()

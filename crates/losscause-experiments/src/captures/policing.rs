@@ -19,6 +19,7 @@ use losscause::{Span, Time};
 use losscause_capture::frames::Frames;
 use losscause_capture::packet::{Endpoint, Parsed, Tcp, Transport, flag};
 use losscause_capture::{CaptureError, Flow};
+use losscause_study::statistics;
 
 /// A packet of data at the sender.
 #[derive(Clone, Copy, Debug)]
@@ -296,9 +297,7 @@ fn after_long_trips(packets: &[Sent], is_lost: impl Fn(&Sent) -> bool) -> f64 {
 
 fn median(values: &mut [f64]) -> Option<f64> {
     values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    let upper = *values.get(middle)?;
-    Some(if values.len().is_multiple_of(2) { (values[middle - 1] + upper) / 2.0 } else { upper })
+    statistics::median(values)
 }
 
 #[cfg(test)]

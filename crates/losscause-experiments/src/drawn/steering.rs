@@ -60,10 +60,10 @@ impl Contender {
             algorithm.or_else(tcp).ok_or_else(|| {
                 let algorithms = registry.infos().map(|info| info.name);
                 let known = algorithms.chain(own_tcps(registry).map(|own| own.name()));
-                InputError::Option {
-                    option: format!("--algorithms {name}"),
-                    problem: losscause_study::error::unknown(name, &known.collect::<Vec<_>>()),
-                }
+                InputError::option(
+                    format!("--algorithms {name}"),
+                    losscause_study::error::unknown(name, &known.collect::<Vec<_>>()),
+                )
             })
         };
         names.iter().map(find).collect()
@@ -183,9 +183,6 @@ impl Steering {
             By::Contender(Contender::Algorithm(config)) => config.build(end),
             _ => LdaConfig::Constant(Constant::new(Verdict::Congestion)).build(end),
         };
-        built.map_err(|error| InputError::Option {
-            option: self.name.clone(),
-            problem: error.to_string(),
-        })
+        built.map_err(|error| InputError::option(self.name.clone(), error.to_string()))
     }
 }

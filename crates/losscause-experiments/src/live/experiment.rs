@@ -71,26 +71,23 @@ impl Experiment {
         names: &[S],
         only: Vec<Only>,
     ) -> Result<(&'static Self, Selection), InputError> {
-        let refuse = |option: &str, problem: String| InputError::Option {
-            option: option.to_owned(),
-            problem,
-        };
         let known = |name: &str| {
             let keys = EXPERIMENTS.map(|experiment| experiment.record().key());
-            find(name)
-                .ok_or_else(|| refuse(name, format!("the experiment {}", unknown(name, &keys))))
+            find(name).ok_or_else(|| {
+                InputError::option(name, format!("the experiment {}", unknown(name, &keys)))
+            })
         };
         let Some(first) = names.first() else {
-            return Err(refuse(
+            return Err(InputError::option(
                 "EXPERIMENT",
-                "is missing, expected the name of an experiment".to_owned(),
+                "is missing, expected the name of an experiment",
             ));
         };
         let experiment = known(first.as_ref())?;
         let key = experiment.record().key();
         let selection = Selection::parse_of(names, |name| match known(name)?.record() {
             record if record.key() == key => Ok(record),
-            _ => Err(refuse(
+            _ => Err(InputError::option(
                 name,
                 format!("is of another experiment than {key}, expected a command for each"),
             )),

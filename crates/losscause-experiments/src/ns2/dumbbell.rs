@@ -36,8 +36,7 @@ const UNLIMITED: u32 = 100_000;
 
 /// What is wrong with a scenario, by the name of the part that is.
 fn refuse(part: &str, problem: &str) -> InputError {
-    let option = format!("{part}, in ns-2");
-    InputError::Option { option, problem: problem.to_owned() }
+    InputError::option(format!("{part}, in ns-2"), problem)
 }
 
 impl<'a> Dumbbell<'a> {

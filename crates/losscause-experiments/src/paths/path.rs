@@ -260,9 +260,8 @@ impl FromStr for Path {
         let numbers = text
             .split_once('/')
             .and_then(|(seed, number)| Some((seed.parse().ok()?, number.parse().ok()?)));
-        let (seed, number) = numbers.ok_or_else(|| InputError::Option {
-            option: format!("path {text}"),
-            problem: "expected SEED/NUMBER, such as 1/7".to_owned(),
+        let (seed, number) = numbers.ok_or_else(|| {
+            InputError::option(format!("path {text}"), "expected SEED/NUMBER, such as 1/7")
         })?;
         Ok(Self::draw(seed, number))
     }

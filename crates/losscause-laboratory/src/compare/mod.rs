@@ -350,8 +350,7 @@ impl Plan {
         seed: u64,
         runs: u32,
     ) -> Result<Self, InputError> {
-        let problem =
-            |problem: String| InputError::Option { option: "compare".to_owned(), problem };
+        let problem = |problem: String| InputError::option("compare", problem);
         Limits::check_runs(runs)?;
         if let [] | [_] = &variants[..] {
             return Err(problem(format!(

@@ -35,11 +35,13 @@ impl Variant {
     /// # Errors
     /// The name or a setting is missing, or a setting cannot be read.
     pub fn parse(text: &str) -> Result<Self, InputError> {
-        let problem = |problem: &str| InputError::Option {
-            option: format!("--variant {text}"),
-            problem: format!(
-                "{problem}, expected \"NAME: KEY=VALUE; KEY=VALUE\", or \"NAME: {{}}\" for no change"
-            ),
+        let problem = |problem: &str| {
+            InputError::option(
+                format!("--variant {text}"),
+                format!(
+                    "{problem}, expected \"NAME: KEY=VALUE; KEY=VALUE\", or \"NAME: {{}}\" for no change"
+                ),
+            )
         };
         // A colon after the first "=" is part of a value.
         let named = text.split_once(':').filter(|(name, _)| !name.contains('='));
@@ -59,10 +61,10 @@ impl Variant {
         }
         let parse = |setting: &str| {
             Setting::parse(setting).map_err(|error| match error {
-                InputError::Option { problem, .. } => InputError::Option {
-                    option: format!("--variant {text}"),
-                    problem: format!("in {setting}, {problem}"),
-                },
+                InputError::Option { problem, .. } => InputError::option(
+                    format!("--variant {text}"),
+                    format!("in {setting}, {problem}"),
+                ),
                 error => error,
             })
         };
@@ -83,13 +85,13 @@ impl Variant {
             .map(|flow| Setting::new(format!("flow.{}.lda", flow.name), algorithm))
             .collect();
         if settings.is_empty() {
-            return Err(InputError::Option {
-                option: format!("--lda {lda}"),
-                problem: format!(
+            return Err(InputError::option(
+                format!("--lda {lda}"),
+                format!(
                     "{} measures no flow that could take an algorithm, expected a flow with measured = true",
                     scenario.file()
                 ),
-            });
+            ));
         }
         Ok(Self { name: lda.to_owned(), settings })
     }
@@ -111,10 +113,10 @@ impl Variant {
         let measured: Vec<&Flow> =
             flows.filter(|flow| flow.is_measured() && flow.protocol == Protocol::Tcp).collect();
         if measured.is_empty() {
-            return Err(InputError::Option {
-                option: "--all".to_owned(),
-                problem: format!("{} measures no TCP flow, expected one", scenario.file()),
-            });
+            return Err(InputError::option(
+                "--all",
+                format!("{} measures no TCP flow, expected one", scenario.file()),
+            ));
         }
         let switched = SENDERS.iter().map(|(name, variant, lda)| Self {
             name: (*name).to_owned(),

@@ -198,15 +198,9 @@ mod tests {
             parameters: parameters.iter().map(|(k, v)| ((*k).to_owned(), v.clone())).collect(),
             metric: metric.into(),
             unit: "percent".into(),
-            published: None,
             measured,
-            ci95: None,
-            median_ci95: None,
             runs,
-            calibrated: Default::default(),
-            status: Status::NoPublishedValue,
-            within: None,
-            impossible: false,
+            ..Item::default()
         }
     }
 

@@ -66,7 +66,7 @@ impl Journal {
         is_known: impl Fn(&T) -> bool,
         take: impl FnMut(T),
     ) -> Result<Self, RunError> {
-        let failed = |reason| RunError::Unwritable { file: path.display().to_string(), reason };
+        let failed = |reason| RunError::unwritable(path, reason);
         let file = File::options()
             .create(true)
             .truncate(!resumes)
@@ -158,7 +158,7 @@ impl Journal {
     }
 
     fn failed(&self, reason: io::Error) -> RunError {
-        RunError::Unwritable { file: self.path.display().to_string(), reason }
+        RunError::unwritable(&self.path, reason)
     }
 }
 

@@ -149,7 +149,7 @@ impl Store {
         atomic::remove(&cells.join(FINISHED))?;
         match std::fs::remove_dir_all(&cells) {
             Err(reason) if reason.kind() != std::io::ErrorKind::NotFound => {
-                Err(RunError::Unwritable { file: cells.display().to_string(), reason })
+                Err(RunError::unwritable(cells, reason))
             }
             _ => Ok(()),
         }

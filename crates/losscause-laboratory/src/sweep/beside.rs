@@ -83,26 +83,19 @@ mod tests {
         let text = "title = \"t\"\nscenario = \"cen2003/WLH\"\nmetrics = [\"thput\"]\n[[axis]]\nkey = \"N\"\nvalues = [1]";
         let sweep = Sweep::parse(text, "s.toml".as_ref(), &Context::default()).unwrap();
         let rows = values.iter().map(|(system, measured, ci95)| Row {
-            scenario: String::new(),
-            parameters: [].into(),
             system: (*system).to_owned(),
             metric: "thput".to_owned(),
             unit: "percent".to_owned(),
             measured: *measured,
             ci95: *ci95,
             runs: 2,
-            runs_with_value: None,
-            published: None,
-            within_tolerance: None,
+            ..Row::default()
         });
         let values = vec![AxisValue { axis: "N".to_owned(), value: "1".to_owned() }];
         let cell = CellOutcome {
             cell: Cell { values, ..Cell::default() },
-            score: None,
-            claims: [].into(),
             rows: rows.collect(),
-            runs: vec![],
-            left_out: vec![],
+            ..CellOutcome::default()
         };
         sweep.result([].into(), vec![cell])
     }

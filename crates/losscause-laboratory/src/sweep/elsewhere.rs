@@ -99,10 +99,12 @@ impl Elsewhere {
     /// A file cannot be read any more.
     pub fn files(&self) -> Result<BTreeMap<String, Vec<u8>>, RunError> {
         let read = |name: &String| {
-            let unreadable = |error: std::io::Error| InputError::File {
-                file: name.clone(),
-                problem: format!("cannot be read: {error}"),
-                expected: "a file that the sweep reads",
+            let unreadable = |error: std::io::Error| {
+                InputError::file(
+                    name.clone(),
+                    format!("cannot be read: {error}"),
+                    "a file that the sweep reads",
+                )
             };
             Ok((name.clone(), std::fs::read(name).map_err(unreadable)?))
         };

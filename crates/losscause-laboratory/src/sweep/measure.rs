@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::{Cell, CellOutcome, CellScore, Row, RunRow, Subject, Sweep};
-use crate::papers::record::{Item, Parameters};
+use crate::papers::record::Item;
 use crate::papers::reproduce::{Event, Progress};
 use crate::stack::{SIMULATOR, Stack, Stacks};
 use losscause_study::run::is_of_delays;
@@ -176,7 +176,6 @@ impl Sweep {
             let one_run = runs.iter().all(|run| run.metrics == runs[0].metrics);
             Row {
                 scenario: scenario.to_owned(),
-                parameters: Parameters::new(),
                 system: runs[0].system.clone(),
                 metric: self.metrics[place].clone(),
                 unit: units[0][place].to_string(),
@@ -184,8 +183,7 @@ impl Sweep {
                 ci95: estimate.ci95.filter(|_| !one_run),
                 runs: estimate.runs,
                 runs_with_value: Some(values().flatten().count() as u32),
-                published: None,
-                within_tolerance: None,
+                ..Row::default()
             }
         };
         runs.chunks(of_each)

@@ -165,15 +165,10 @@ impl Sweep {
         let file = path.display().to_string();
         let table = toml_file::table(text, &file, EXPECTED)?;
         if Kind::of(&table) == Some(Kind::Scenario) && !table.contains_key("axis") {
-            let problem = Kind::Scenario.to_string();
-            return Err(InputError::File { file, problem, expected: EXPECTED });
+            return Err(InputError::file(file, Kind::Scenario.to_string(), EXPECTED));
         }
         let mut document: SweepFile = toml_file::from_table(&table, &file)?;
-        let key = |key: &str, problem: &str| InputError::Key {
-            file: file.clone(),
-            key: key.to_owned(),
-            problem: problem.to_owned(),
-        };
+        let key = |key: &str, problem: &str| InputError::key(file.clone(), key, problem);
         document.list_cells().map_err(|(name, problem)| key(&name, &problem))?;
         if !(1..=Limits::RUNS).contains(&document.runs) {
             let most = Limits::RUNS;
@@ -267,7 +262,7 @@ impl Sweep {
             if self.has_own_runs() {
                 let problem =
                     format!("the axis {RUNS} of {} has them, expected none here", self.file);
-                return Err(InputError::Option { option: format!("--runs {runs}"), problem });
+                return Err(InputError::option(format!("--runs {runs}"), problem));
             }
             self.runs = runs;
         }
@@ -276,7 +271,7 @@ impl Sweep {
             if let Some(owner) = self.owner_of(setting.key()) {
                 let problem =
                     format!("{owner} of {} sets this key too, expected another key", self.file);
-                return Err(InputError::Option { option: format!("--set {setting}"), problem });
+                return Err(InputError::option(format!("--set {setting}"), problem));
             }
         }
         if let Subject::Scenario(subject) = &mut self.subject {
@@ -397,7 +392,7 @@ impl Sweep {
     }
 
     fn error(&self, key: &str, problem: String) -> InputError {
-        InputError::Key { file: self.file.clone(), key: key.to_owned(), problem }
+        InputError::key(self.file.clone(), key, problem)
     }
 }
 

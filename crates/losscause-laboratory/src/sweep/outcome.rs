@@ -11,7 +11,7 @@ use crate::store::Outcome;
 use losscause_study::Origin;
 
 /// The results of a sweep: the content of `sweep.json`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SweepResult {
     /// Version of this format, 2. It grows when a field is removed or changes its meaning.
@@ -173,7 +173,7 @@ pub fn value_in_words(axis: &str, value: &str) -> String {
 }
 
 /// The outcome of a cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CellOutcome {
     /// The cell.
@@ -224,7 +224,7 @@ pub struct CellScore {
 }
 
 /// One measured value of a cell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {
     /// The scenario.

@@ -23,8 +23,7 @@ pub(super) fn conclude<'a>(
         head.runs_header().map(|header| Rows::create(&held.file(RUNS_CSV), header)).transpose()?;
     let mut csv = Rows::create(&held.file(SWEEP_CSV), head.csv_header())?;
     let target = AtomicFile::create(&held.file(SWEEP_JSON))?;
-    let unwritable =
-        |reason| RunError::Unwritable { file: held.file(SWEEP_JSON).display().to_string(), reason };
+    let unwritable = |reason| RunError::unwritable(held.file(SWEEP_JSON), reason);
     let mut json = Document::begin(head, target).map_err(unwritable)?;
     for outcome in outcomes {
         let outcome = outcome?;

@@ -79,13 +79,10 @@ mod tests {
             parameters: [("N".to_owned(), 4.into())].into(),
             system: system.into(),
             metric: "M_w".into(),
-            measured: None,
-            ci95: None,
             unit: "percent".into(),
             runs: 1,
-            runs_with_value: None,
-            published: None,
             within_tolerance: Some(met),
+            ..Row::default()
         };
         CellOutcome {
             cell: Cell {
@@ -93,11 +90,9 @@ mod tests {
                 values: vec![value("tick", tick), value("errors", "late")],
                 ..Cell::default()
             },
-            score: None,
             claims: [("zbs-is-best".to_owned(), claim)].into(),
             rows: vec![row("Spike", numbers[0]), row("ZBS", numbers[1])],
-            runs: vec![],
-            left_out: vec![],
+            ..CellOutcome::default()
         }
     }
 

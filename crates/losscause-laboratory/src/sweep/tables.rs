@@ -176,8 +176,7 @@ mod tests {
             ci95,
             runs: 2,
             runs_with_value,
-            published: None,
-            within_tolerance: None,
+            ..Row::default()
         }
     }
 
@@ -189,29 +188,16 @@ mod tests {
             title: "t".into(),
             sweep: "s.toml".into(),
             version: "0".into(),
-            origin: Default::default(),
-            settings: vec![],
             seed: 5,
             runs: 2,
             axes: vec!["tick".into()],
-            logarithmic_axes: vec![],
             is_grid: true,
-            sampler: None,
-            seeds_by_cell: false,
             metrics: metrics
                 .iter()
                 .map(|(name, unit)| ((*name).to_owned(), (*unit).to_owned()))
                 .collect(),
-            stacks: [].into(),
-            claims: vec![],
-            cells: vec![CellOutcome {
-                cell,
-                score: None,
-                claims: [].into(),
-                rows,
-                runs,
-                left_out: vec![],
-            }],
+            cells: vec![CellOutcome { cell, rows, runs, ..CellOutcome::default() }],
+            ..SweepResult::default()
         }
     }
 

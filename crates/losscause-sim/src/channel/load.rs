@@ -80,16 +80,13 @@ fn loss(points: &[LoadPoint], load: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::at;
 
     const POINTS: [LoadPoint; 3] = [
         LoadPoint { load: 0.2, loss: 0.0 },
         LoadPoint { load: 0.6, loss: 0.1 },
         LoadPoint { load: 1.0, loss: 0.5 },
     ];
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
 
     fn channel() -> Load {
         Load::new(&POINTS.into(), Span::from_millis(100), Stream::new(1, "air"))

@@ -39,10 +39,7 @@ impl Batches {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
+    use crate::at;
 
     #[test]
     fn packets_wait_for_the_end_of_the_batch_that_the_first_opened() {

@@ -177,10 +177,7 @@ impl Opportunities {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at_ms(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
+    use crate::at as at_ms;
 
     #[test]
     fn transmission_takes_size_over_rate() {

@@ -68,12 +68,9 @@ impl Retransmission {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::at as at_ms;
     use crate::rng::Stream;
     use crate::topology::{ChannelSpec, Slots, TraceStart};
-
-    fn at_ms(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
 
     /// The channel's slots from the second attempt on.
     fn repeat(attempts: u32, slots: &[bool], first_hit: bool) -> (Time, bool, Span) {

@@ -205,12 +205,9 @@ impl Controller {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::at;
     use crate::queue::tests::{Log, waiting};
     use crate::topology::Limit;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
 
     fn codel(ecn: bool) -> CoDel {
         CoDel::new(CoDelSpec { ecn, ..CoDelSpec::new(Limit::Packets(100_000)) })

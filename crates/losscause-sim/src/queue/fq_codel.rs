@@ -218,12 +218,9 @@ impl QueueDiscipline for FqCoDel {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::at;
     use crate::queue::tests::{Log, waiting};
     use crate::topology::Limit;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
 
     /// The flow of packet n is n modulo 10 (see [`Log`]); with this seed flows 0 to 2 have
     /// sub-queues of their own.

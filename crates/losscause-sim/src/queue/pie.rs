@@ -203,12 +203,9 @@ fn scale(probability: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::at;
     use crate::queue::tests::{Log, waiting};
     use crate::topology::Limit;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
 
     fn ms(ms: i64) -> Span {
         Span::from_millis(ms)

@@ -1,7 +1,5 @@
 //! Nothing appears and nothing vanishes.
 
-use std::fmt;
-
 use crate::counters::HopCounters;
 use crate::simulation::Simulation;
 use crate::topology::{FlowId, LinkId};
@@ -23,9 +21,15 @@ use crate::topology::{FlowId, LinkId};
 /// }
 /// assert_eq!(run_checked(&Network::default(), 3), Ok(()));
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ConservationError {
     /// At one hop, what entered or was copied is not what left or is still there.
+    #[error(
+        "flow {} at link {}: {} packets entered and {duplicated} were copied, but {} were delivered, \
+         {} dropped, {} corrupted and {present} are there",
+        .flow.0, .link.0, .counters.entered, .counters.delivered, .counters.queue_drops,
+        .counters.corrupted
+    )]
     Hop {
         /// The flow.
         flow: FlowId,
@@ -39,6 +43,7 @@ pub enum ConservationError {
         present: u64,
     },
     /// A link handed on another number of packets than the next one took in.
+    #[error("flow {}: link {} delivered {delivered} packets, but {entered} came", .flow.0, .link.0)]
     Handover {
         /// The flow.
         flow: FlowId,
@@ -50,6 +55,7 @@ pub enum ConservationError {
         entered: u64,
     },
     /// Packets exist that are on no link, and that no sender with jitter holds.
+    #[error("{existing} packets exist, but {present} are on links or held by senders")]
     Stray {
         /// Packets that exist.
         existing: u64,
@@ -57,6 +63,10 @@ pub enum ConservationError {
         present: u64,
     },
     /// A queue's length is not that of the packets that wait in it.
+    #[error(
+        "link {}: the queue's length is {} packets, {} bytes, but {} packets, {} bytes wait",
+        .link.0, .length.0, .length.1, .waiting.0, .waiting.1
+    )]
     Queue {
         /// The link.
         link: LinkId,
@@ -66,6 +76,7 @@ pub enum ConservationError {
         waiting: (u32, u64),
     },
     /// Data packets were lost without a cause.
+    #[error("flow {}: {lost} data packets were lost, but {with_cause} have a cause", .flow.0)]
     Cause {
         /// The flow.
         flow: FlowId,
@@ -75,49 +86,6 @@ pub enum ConservationError {
         with_cause: u64,
     },
 }
-
-impl fmt::Display for ConservationError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Hop { flow, link, counters, duplicated, present } => write!(
-                f,
-                "flow {} at link {}: {} packets entered and {} were copied, but {} were delivered, {} dropped, {} corrupted and {} are there",
-                flow.0,
-                link.0,
-                counters.entered,
-                duplicated,
-                counters.delivered,
-                counters.queue_drops,
-                counters.corrupted,
-                present
-            ),
-            Self::Handover { flow, link, delivered, entered } => {
-                write!(
-                    f,
-                    "flow {}: link {} delivered {delivered} packets, but {entered} came",
-                    flow.0, link.0
-                )
-            }
-            Self::Stray { existing, present } => {
-                write!(f, "{existing} packets exist, but {present} are on links or held by senders")
-            }
-            Self::Queue { link, length, waiting } => write!(
-                f,
-                "link {}: the queue's length is {} packets, {} bytes, but {} packets, {} bytes wait",
-                link.0, length.0, length.1, waiting.0, waiting.1
-            ),
-            Self::Cause { flow, lost, with_cause } => {
-                write!(
-                    f,
-                    "flow {}: {lost} data packets were lost, but {with_cause} have a cause",
-                    flow.0
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for ConservationError {}
 
 impl Simulation {
     /// Checks that every packet that ever entered a link or was copied there was delivered, dropped
@@ -207,16 +175,13 @@ impl Simulation {
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
 
-    use losscause::{Span, Time};
+    use losscause::Span;
     use losscause_transport::tcp;
 
     use super::*;
     use crate::ChannelSpec;
+    use crate::at;
     use crate::topology::{FlowSpec, Limit, LinkSpec, Network, QueueSpec, Traffic};
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
 
     /// Two TCP flows over a slow link with a limit in bytes and errors, after 5 s.
     fn simulation() -> Simulation {

@@ -1,7 +1,5 @@
 //! Packets that arrive out of order or twice.
 
-use std::fmt;
-
 use losscause::Span;
 
 /// A share of a link's packets is late at its far end, so that later packets overtake it.
@@ -77,13 +75,16 @@ pub struct DuplicationSpec {
 }
 
 /// Why packets cannot be late or doubled so.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum DisorderProblem {
     /// A share is outside of 0 to 1.
+    #[error("the share is {0}, expected 0 to 1")]
     Share(f64),
     /// A delay is negative, or a longest time not positive.
+    #[error("a packet is late by {0}, expected 0 or more, finite")]
     Delay(Span),
     /// A distance of no packets.
+    #[error("0 packets overtake, expected at least 1")]
     Distance,
 }
 
@@ -111,16 +112,4 @@ fn share(share: f64) -> Result<(), DisorderProblem> {
 
 fn delay(delay: Span, least: Span) -> Result<(), DisorderProblem> {
     if (least..Span::MAX).contains(&delay) { Ok(()) } else { Err(DisorderProblem::Delay(delay)) }
-}
-
-impl fmt::Display for DisorderProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Share(share) => write!(f, "the share is {share}, expected 0 to 1"),
-            Self::Delay(delay) => {
-                write!(f, "a packet is late by {delay}, expected 0 or more, finite")
-            }
-            Self::Distance => write!(f, "0 packets overtake, expected at least 1"),
-        }
-    }
 }

@@ -1,7 +1,5 @@
 //! The disciplines of queues, and the ranges of their settings.
 
-use std::fmt;
-
 use losscause::Span;
 
 /// The discipline of a queue.
@@ -134,13 +132,16 @@ pub struct PieSpec {
 }
 
 /// How a queue is wrong.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum QueueProblem {
     /// `mark_from_pkts` is 0.
+    #[error("mark_from_pkts is 0, expected at least 1")]
     MarkFrom,
     /// `min_th_pkts` is negative or not a number.
+    #[error("min_th is {0}, expected 0 or more")]
     MinTh(f64),
     /// `max_th_pkts` is not above `min_th_pkts`, or not finite.
+    #[error("max_th is {max_th_pkts}, expected more than min_th, which is {min_th_pkts}")]
     MaxTh {
         /// What was given.
         max_th_pkts: f64,
@@ -148,18 +149,25 @@ pub enum QueueProblem {
         min_th_pkts: f64,
     },
     /// `max_p` is not above 0 and at most 1.
+    #[error("max_p is {0}, expected more than 0 and at most 1")]
     MaxP(f64),
     /// `w_q` is not above 0 and at most 1.
+    #[error("w_q is {0}, expected more than 0 and at most 1")]
     Wq(f64),
     /// `typical_packet_bytes` is 0.
+    #[error("typical_packet_bytes is 0, expected at least 1")]
     TypicalPacket,
     /// A policer's `rate_bps` is 0.
+    #[error("the policer's rate_bps is 0, expected at least 1")]
     PolicerRate,
     /// A policer's `burst_bytes` is 0.
+    #[error("the policer's burst_bytes is 0, expected at least 1")]
     PolicerBurst,
     /// `target` is not positive.
+    #[error("target is {0}, expected more than 0")]
     Target(Span),
     /// `interval` is shorter than `target`.
+    #[error("interval is {interval}, expected at least the target, which is {target}")]
     Interval {
         /// What was given.
         interval: Span,
@@ -167,16 +175,22 @@ pub enum QueueProblem {
         target: Span,
     },
     /// `quantum_bytes` is 0.
+    #[error("quantum_bytes is 0, expected at least 1")]
     Quantum,
     /// `queues` is not 1 to 65,536.
+    #[error("queues is {0}, expected 1 to {most}", most = FqCoDelSpec::MOST_QUEUES)]
     Queues(u32),
     /// `t_update` is not positive.
+    #[error("t_update is {0}, expected more than 0")]
     TUpdate(Span),
     /// `max_burst` is negative.
+    #[error("max_burst is {0}, expected 0 or more")]
     MaxBurst(Span),
     /// `alpha` is negative or not finite.
+    #[error("alpha is {0}, expected 0 or more")]
     Alpha(f64),
     /// `beta` is negative or not finite.
+    #[error("beta is {0}, expected 0 or more")]
     Beta(f64),
 }
 
@@ -359,43 +373,5 @@ impl PieSpec {
             return Err(QueueProblem::Beta(beta));
         }
         Ok(())
-    }
-}
-
-impl fmt::Display for QueueProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            QueueProblem::MarkFrom => write!(f, "mark_from_pkts is 0, expected at least 1"),
-            QueueProblem::MinTh(min) => write!(f, "min_th is {min}, expected 0 or more"),
-            QueueProblem::MaxTh { max_th_pkts, min_th_pkts } => {
-                write!(
-                    f,
-                    "max_th is {max_th_pkts}, expected more than min_th, which is {min_th_pkts}"
-                )
-            }
-            QueueProblem::MaxP(p) => write!(f, "max_p is {p}, expected more than 0 and at most 1"),
-            QueueProblem::Wq(w) => write!(f, "w_q is {w}, expected more than 0 and at most 1"),
-            QueueProblem::TypicalPacket => {
-                write!(f, "typical_packet_bytes is 0, expected at least 1")
-            }
-            QueueProblem::PolicerRate => {
-                write!(f, "the policer's rate_bps is 0, expected at least 1")
-            }
-            QueueProblem::PolicerBurst => {
-                write!(f, "the policer's burst_bytes is 0, expected at least 1")
-            }
-            QueueProblem::Target(target) => write!(f, "target is {target}, expected more than 0"),
-            QueueProblem::Interval { interval, target } => {
-                write!(f, "interval is {interval}, expected at least the target, which is {target}")
-            }
-            QueueProblem::Quantum => write!(f, "quantum_bytes is 0, expected at least 1"),
-            QueueProblem::Queues(queues) => {
-                write!(f, "queues is {queues}, expected 1 to {}", FqCoDelSpec::MOST_QUEUES)
-            }
-            QueueProblem::TUpdate(span) => write!(f, "t_update is {span}, expected more than 0"),
-            QueueProblem::MaxBurst(span) => write!(f, "max_burst is {span}, expected 0 or more"),
-            QueueProblem::Alpha(alpha) => write!(f, "alpha is {alpha}, expected 0 or more"),
-            QueueProblem::Beta(beta) => write!(f, "beta is {beta}, expected 0 or more"),
-        }
     }
 }

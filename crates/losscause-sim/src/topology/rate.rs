@@ -1,6 +1,5 @@
 //! How a link's rate varies, and how the link layer repeats what its channel loses.
 
-use std::fmt;
 use std::sync::Arc;
 
 use losscause::Span;
@@ -56,20 +55,27 @@ pub struct RetransmissionSpec {
 }
 
 /// Why a rate cannot vary so.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RateProblem {
     /// There are no points or opportunities.
+    #[error("the rate has no points, expected at least one")]
     Empty,
     /// The times do not rise (opportunities: fall), or begin before zero.
+    #[error(
+        "point {point} of the rate is not later than the one before it, expected rising times from 0 on"
+    )]
     Order {
         /// The first one out of order, counted from 0.
         point: usize,
     },
     /// A round is not positive.
+    #[error("a round of the rate takes {0}, expected more than 0")]
     Round(Span),
     /// Nothing is ever transmitted after the last step, or in a round.
+    #[error("the rate stays 0 for ever, expected a positive rate at the end or in every round")]
     Outage,
     /// An opportunity delivers nothing.
+    #[error("a delivery opportunity has 0 bytes, expected at least 1")]
     Bytes,
 }
 
@@ -116,30 +122,6 @@ impl RateSpec {
                 }
                 if *bytes == 0 { Err(RateProblem::Bytes) } else { Ok(()) }
             }
-        }
-    }
-}
-
-impl fmt::Display for RateProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => write!(f, "the rate has no points, expected at least one"),
-            Self::Order { point } => {
-                write!(
-                    f,
-                    "point {point} of the rate is not later than the one before it, expected rising times from 0 on"
-                )
-            }
-            Self::Round(round) => {
-                write!(f, "a round of the rate takes {round}, expected more than 0")
-            }
-            Self::Outage => {
-                write!(
-                    f,
-                    "the rate stays 0 for ever, expected a positive rate at the end or in every round"
-                )
-            }
-            Self::Bytes => write!(f, "a delivery opportunity has 0 bytes, expected at least 1"),
         }
     }
 }

@@ -1,10 +1,8 @@
 //! What makes a network invalid.
 
-use std::collections::BTreeSet;
-use std::fmt;
-
 use losscause::{Span, Time};
 use losscause_transport::{tcp, tfrc};
+use std::collections::BTreeSet;
 
 use crate::application::{ApplicationSpec, Waits};
 use crate::schedule::Schedule;
@@ -17,9 +15,10 @@ use super::{
 
 /// Why a network cannot be simulated. `Display` is one sentence that names link or flow and what
 /// was expected.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum NetworkError {
     /// A link is wrong.
+    #[error("link \"{link}\": {problem}")]
     Link {
         /// The link's name.
         link: String,
@@ -27,6 +26,7 @@ pub enum NetworkError {
         problem: LinkProblem,
     },
     /// A flow is wrong.
+    #[error("flow \"{flow}\": {problem}")]
     Flow {
         /// The flow's name.
         flow: String,
@@ -34,6 +34,9 @@ pub enum NetworkError {
         problem: FlowProblem,
     },
     /// The number of links cannot change while the network runs.
+    #[error(
+        "there are {after} links, expected the {before} of the run, whose number cannot change"
+    )]
     LinksWhileRunning {
         /// Links there are.
         before: usize,
@@ -41,6 +44,9 @@ pub enum NetworkError {
         after: usize,
     },
     /// More links and flows than event sources: one per link, two per flow.
+    #[error(
+        "the network needs {sources} event sources (one per link, two per flow), expected at most {most}"
+    )]
     TooLarge {
         /// Event sources the network needs.
         sources: usize,
@@ -50,17 +56,22 @@ pub enum NetworkError {
 }
 
 /// How a link is wrong.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum LinkProblem {
     /// Another link has the same name.
+    #[error("another link has the same name, expected every name once")]
     DuplicateName,
     /// `rate_bps` is 0.
+    #[error("rate_bps is 0, expected at least 1")]
     Rate,
     /// `delay` is negative.
+    #[error("delay is {0}, expected 0 or more")]
     Delay(Span),
     /// The delay cannot vary so.
+    #[error("{0}")]
     Variation(VariationProblem),
     /// `loss` is outside its range.
+    #[error("loss is {loss}, expected 0 to {}", if *one_allowed { "1" } else { "less than 1" })]
     Loss {
         /// What was given.
         loss: f64,
@@ -68,6 +79,9 @@ pub enum LinkProblem {
         one_allowed: bool,
     },
     /// `mean_burst_packets` is too small for the loss, or not a number.
+    #[error(
+        "mean_burst_packets is {mean_burst_packets}, expected at least {at_least} at this loss"
+    )]
     MeanBurst {
         /// What was given.
         mean_burst_packets: f64,
@@ -75,8 +89,10 @@ pub enum LinkProblem {
         at_least: f64,
     },
     /// The trace has no slots.
+    #[error("the error trace is empty, expected at least one slot")]
     EmptyTrace,
     /// The trace starts after its end.
+    #[error("the error trace starts at slot {start}, expected less than its {slots} slots")]
     TraceStart {
         /// Slot to start at.
         start: usize,
@@ -84,6 +100,7 @@ pub enum LinkProblem {
         slots: usize,
     },
     /// The trace is to be read in parts that are empty or longer than all of it.
+    #[error("the error trace is read in parts of {part} slots, expected 1 to its {slots} slots")]
     TracePart {
         /// Slots of a part.
         part: usize,
@@ -91,51 +108,77 @@ pub enum LinkProblem {
         slots: usize,
     },
     /// No slots per packet.
+    #[error("the channel has no slot per packet, expected at least one")]
     Slots,
     /// The queue is wrong.
+    #[error("{0}")]
     Queue(QueueProblem),
     /// The rate cannot vary so.
+    #[error("{0}")]
     RateVariation(RateProblem),
     /// A retransmission has fewer than two attempts.
+    #[error("retransmission has {0} attempts, expected at least 2 (leave it out for none)")]
     Attempts(u32),
     /// A retransmission's delay is negative.
+    #[error("the delay of a retransmission is {0}, expected 0 or more")]
     RetransmissionDelay(Span),
     /// The link layer cannot repeat what is lost before the queue.
+    #[error(
+        "retransmission repeats transmissions, but the errors hit before the queue, expected them \
+         after the transmission"
+    )]
     RetransmissionBeforeQueue,
     /// Packets cannot be late so.
+    #[error("reordering: {0}")]
     Reordering(DisorderProblem),
     /// Packets cannot be doubled so.
+    #[error("duplication: {0}")]
     Duplication(DisorderProblem),
     /// The table of losses by load is empty, its loads do not rise from 0 to 1, or a loss is not 0
     /// to 1.
+    #[error(
+        "point {point} of the losses by load is wrong, expected rising loads and losses from 0 to 1"
+    )]
     LoadTable {
         /// The first point that is wrong, counted from 0.
         point: usize,
     },
     /// The window of the load is not positive.
+    #[error("the window of the load is {0}, expected more than 0")]
     LoadWindow(Span),
     /// Losses that depend on the load hit before the queue, or have slots.
+    #[error("losses depend on the load, expected them after the transmission, one slot per packet")]
     LoadPosition,
     /// A value that cannot be changed while the network runs.
+    #[error(
+        "its {0} cannot change during a run, expected a change of rate, delay, queue settings or loss"
+    )]
     WhileRunning(&'static str),
     /// The channel's slots last less than a microsecond.
+    #[error("the channel's slots last {0}, expected at least {least}", least = SHORTEST_SLOT)]
     SlotTooShort(Span),
 }
 
 /// How a flow is wrong.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FlowProblem {
     /// Another flow has the same name.
+    #[error("another flow has the same name, expected every name once")]
     DuplicateName,
     /// An application, but no TCP without a size.
+    #[error("application is set, expected it with TCP without a size only")]
     ApplicationTraffic,
     /// A response of an application has no packets, or a time is out of its range.
+    #[error("application has empty responses, chunks or buffers, expected more than none")]
     Application,
     /// The path is empty.
+    #[error("path is empty, expected at least one link")]
     EmptyPath,
     /// The return path is empty, but the traffic needs feedback.
+    #[error("return_path is empty, expected at least one link for traffic with feedback")]
     EmptyReturnPath,
     /// The path, or the return path, names a link that does not exist.
+    #[error("the path names link number {}, expected one of the {links} links from 0 on", .link.0)]
     NoSuchLink {
         /// The link's number.
         link: LinkId,
@@ -143,21 +186,28 @@ pub enum FlowProblem {
         links: usize,
     },
     /// The path, or the return path, visits a link twice.
+    #[error("the path visits link \"{link}\" twice, expected once at most")]
     Cycle {
         /// The link's name.
         link: String,
     },
     /// `start` is negative.
+    #[error("start is {0}, expected 0 or more")]
     Start(Time),
     /// `start_spread` is negative.
+    #[error("start_spread is {0}, expected 0 or more")]
     StartSpread(Span),
     /// `send_jitter` is negative.
+    #[error("send_jitter is {0}, expected 0 or more")]
     SendJitter(Span),
     /// `rate_bps` of the source is 0.
+    #[error("rate_bps is 0, expected at least 1")]
     SourceRate,
     /// `packet_bytes` of the source is 0.
+    #[error("packet_bytes is 0, expected at least 1")]
     PacketBytes,
     /// The source sends more than a packet per nanosecond.
+    #[error("rate_bps is {rate_bps}, expected at most {at_most} (a packet per nanosecond)")]
     SourceTooFast {
         /// The source's rate, bits per second.
         rate_bps: u64,
@@ -165,20 +215,28 @@ pub enum FlowProblem {
         at_most: u64,
     },
     /// `mean_on` is not positive.
+    #[error("mean_on is {0}, expected more than 0")]
     MeanOn(Span),
     /// `mean_off` is negative.
+    #[error("mean_off is {0}, expected 0 or more")]
     MeanOff(Span),
     /// `turnover.after` is no flow that stands before it.
+    #[error("comes after flow number {}, expected one that stands before it in the list", .0.index())]
     After(FlowId),
     /// `turnover.mean_gap` is not positive.
+    #[error("mean_gap is {0}, expected more than 0")]
     MeanGap(Span),
     /// `turnover.mean_duration` is not positive.
+    #[error("mean_duration is {0}, expected more than 0")]
     MeanDuration(Span),
     /// A Pareto `shape` is not above 1, or not finite.
+    #[error("shape is {0}, expected a number above 1")]
     Shape(f64),
     /// A setting of TCP is out of range.
+    #[error("{0}")]
     Tcp(tcp::ConfigError),
     /// A setting of TFRC is out of range.
+    #[error("{0}")]
     Tfrc(tfrc::ConfigError),
 }
 
@@ -442,177 +500,3 @@ fn validate_source(rate_bps: u64, packet_bytes: u32) -> Result<(), FlowProblem> 
     }
     Ok(())
 }
-
-impl fmt::Display for NetworkError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            NetworkError::Link { link, problem } => write!(f, "link \"{link}\": {problem}"),
-            NetworkError::Flow { flow, problem } => write!(f, "flow \"{flow}\": {problem}"),
-            NetworkError::LinksWhileRunning { before, after } => {
-                write!(
-                    f,
-                    "there are {after} links, expected the {before} of the run, whose number cannot change"
-                )
-            }
-            NetworkError::TooLarge { sources, most } => {
-                write!(
-                    f,
-                    "the network needs {sources} event sources (one per link, two per flow), expected at most {most}"
-                )
-            }
-        }
-    }
-}
-
-impl fmt::Display for LinkProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            LinkProblem::DuplicateName => {
-                write!(f, "another link has the same name, expected every name once")
-            }
-            LinkProblem::Rate => write!(f, "rate_bps is 0, expected at least 1"),
-            LinkProblem::Delay(delay) => write!(f, "delay is {delay}, expected 0 or more"),
-            LinkProblem::Variation(problem) => write!(f, "{problem}"),
-            LinkProblem::Loss { loss, one_allowed: true } => {
-                write!(f, "loss is {loss}, expected 0 to 1")
-            }
-            LinkProblem::Loss { loss, one_allowed: false } => {
-                write!(f, "loss is {loss}, expected 0 to less than 1")
-            }
-            LinkProblem::MeanBurst { mean_burst_packets, at_least } => {
-                write!(
-                    f,
-                    "mean_burst_packets is {mean_burst_packets}, expected at least {at_least} at this loss"
-                )
-            }
-            LinkProblem::EmptyTrace => {
-                write!(f, "the error trace is empty, expected at least one slot")
-            }
-            LinkProblem::TraceStart { start, slots } => {
-                write!(
-                    f,
-                    "the error trace starts at slot {start}, expected less than its {slots} slots"
-                )
-            }
-            LinkProblem::TracePart { part, slots } => {
-                write!(
-                    f,
-                    "the error trace is read in parts of {part} slots, expected 1 to its {slots} slots"
-                )
-            }
-            LinkProblem::Queue(problem) => write!(f, "{problem}"),
-            LinkProblem::RateVariation(problem) => write!(f, "{problem}"),
-            LinkProblem::Attempts(attempts) => {
-                write!(
-                    f,
-                    "retransmission has {attempts} attempts, expected at least 2 (leave it out for none)"
-                )
-            }
-            LinkProblem::RetransmissionDelay(delay) => {
-                write!(f, "the delay of a retransmission is {delay}, expected 0 or more")
-            }
-            LinkProblem::RetransmissionBeforeQueue => {
-                write!(
-                    f,
-                    "retransmission repeats transmissions, but the errors hit before the queue, expected them after the transmission"
-                )
-            }
-            LinkProblem::Reordering(problem) => write!(f, "reordering: {problem}"),
-            LinkProblem::Duplication(problem) => write!(f, "duplication: {problem}"),
-            LinkProblem::LoadTable { point } => {
-                write!(
-                    f,
-                    "point {point} of the losses by load is wrong, expected rising loads and losses from 0 to 1"
-                )
-            }
-            LinkProblem::LoadWindow(window) => {
-                write!(f, "the window of the load is {window}, expected more than 0")
-            }
-            LinkProblem::LoadPosition => {
-                write!(
-                    f,
-                    "losses depend on the load, expected them after the transmission, one slot per packet"
-                )
-            }
-            LinkProblem::Slots => {
-                write!(f, "the channel has no slot per packet, expected at least one")
-            }
-            LinkProblem::WhileRunning(what) => {
-                write!(
-                    f,
-                    "its {what} cannot change during a run, expected a change of rate, delay, queue settings or loss"
-                )
-            }
-            LinkProblem::SlotTooShort(slot) => {
-                write!(f, "the channel's slots last {slot}, expected at least {SHORTEST_SLOT}")
-            }
-        }
-    }
-}
-
-impl fmt::Display for FlowProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FlowProblem::DuplicateName => {
-                write!(f, "another flow has the same name, expected every name once")
-            }
-            FlowProblem::ApplicationTraffic => {
-                write!(f, "application is set, expected it with TCP without a size only")
-            }
-            FlowProblem::Application => write!(
-                f,
-                "application has empty responses, chunks or buffers, expected more than none"
-            ),
-            FlowProblem::EmptyPath => write!(f, "path is empty, expected at least one link"),
-            FlowProblem::EmptyReturnPath => {
-                write!(
-                    f,
-                    "return_path is empty, expected at least one link for traffic with feedback"
-                )
-            }
-            FlowProblem::NoSuchLink { link, links } => {
-                write!(
-                    f,
-                    "the path names link number {}, expected one of the {links} links from 0 on",
-                    link.0
-                )
-            }
-            FlowProblem::Cycle { link } => {
-                write!(f, "the path visits link \"{link}\" twice, expected once at most")
-            }
-            FlowProblem::Start(start) => write!(f, "start is {start}, expected 0 or more"),
-            FlowProblem::SendJitter(jitter) => {
-                write!(f, "send_jitter is {jitter}, expected 0 or more")
-            }
-            FlowProblem::StartSpread(spread) => {
-                write!(f, "start_spread is {spread}, expected 0 or more")
-            }
-            FlowProblem::SourceRate => write!(f, "rate_bps is 0, expected at least 1"),
-            FlowProblem::PacketBytes => write!(f, "packet_bytes is 0, expected at least 1"),
-            FlowProblem::SourceTooFast { rate_bps, at_most } => {
-                write!(
-                    f,
-                    "rate_bps is {rate_bps}, expected at most {at_most} (a packet per nanosecond)"
-                )
-            }
-            FlowProblem::MeanOn(mean) => write!(f, "mean_on is {mean}, expected more than 0"),
-            FlowProblem::MeanOff(mean) => write!(f, "mean_off is {mean}, expected 0 or more"),
-            FlowProblem::After(flow) => {
-                write!(
-                    f,
-                    "comes after flow number {}, expected one that stands before it in the list",
-                    flow.0
-                )
-            }
-            FlowProblem::MeanGap(mean) => write!(f, "mean_gap is {mean}, expected more than 0"),
-            FlowProblem::MeanDuration(mean) => {
-                write!(f, "mean_duration is {mean}, expected more than 0")
-            }
-            FlowProblem::Shape(shape) => write!(f, "shape is {shape}, expected a number above 1"),
-            FlowProblem::Tcp(error) => write!(f, "{error}"),
-            FlowProblem::Tfrc(error) => write!(f, "{error}"),
-        }
-    }
-}
-
-impl std::error::Error for NetworkError {}

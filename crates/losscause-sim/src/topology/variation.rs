@@ -1,6 +1,5 @@
 //! How a propagation delay varies.
 
-use std::fmt;
 use std::sync::Arc;
 
 use losscause::Span;
@@ -113,24 +112,33 @@ pub enum AtEnd {
 }
 
 /// Why a delay cannot vary so.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum VariationProblem {
     /// The trace has no points.
+    #[error("the delay trace is empty, expected at least one point")]
     Empty,
     /// The times of a trace do not rise, or begin before zero.
+    #[error(
+        "point {point} of the delay trace is not later than the one before it, expected rising times"
+    )]
     Order {
         /// The first point, counted from 0, that is not later than the one before it.
         point: usize,
     },
     /// A delay is negative, or a step longer than its bounds.
+    #[error("the delay varies by {0}, expected 0 to its bound")]
     Delay(Span),
     /// A period, or a round of a repeated trace, is not positive.
+    #[error("the delay's period is {0}, expected more than 0")]
     Period(Span),
     /// The time between two steps is below a millisecond.
+    #[error("the delay steps every {0}, expected at least 1 ms")]
     Every(Span),
     /// The deviation does not fit the mean and the distribution.
+    #[error("the jitter deviates by {0}, expected what its mean allows")]
     Deviation(Span),
     /// A correlation is outside of 0 to below 1.
+    #[error("the jitter's correlation is {0}, expected 0 to below 1")]
     Correlation(f64),
 }
 
@@ -201,33 +209,6 @@ impl JitterSpec {
             JitterDistribution::Normal => Span::MAX,
             JitterDistribution::Pareto if self.mean == Span::ZERO => Span::ZERO,
             JitterDistribution::Pareto => Span::MAX,
-        }
-    }
-}
-
-impl fmt::Display for VariationProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Empty => write!(f, "the delay trace is empty, expected at least one point"),
-            Self::Order { point } => {
-                write!(
-                    f,
-                    "point {point} of the delay trace is not later than the one before it, expected rising times"
-                )
-            }
-            Self::Delay(delay) => write!(f, "the delay varies by {delay}, expected 0 to its bound"),
-            Self::Period(period) => {
-                write!(f, "the delay's period is {period}, expected more than 0")
-            }
-            Self::Deviation(deviation) => {
-                write!(f, "the jitter deviates by {deviation}, expected what its mean allows")
-            }
-            Self::Correlation(correlation) => {
-                write!(f, "the jitter's correlation is {correlation}, expected 0 to below 1")
-            }
-            Self::Every(every) => {
-                write!(f, "the delay steps every {every}, expected at least 1 ms")
-            }
         }
     }
 }

@@ -23,8 +23,7 @@ pub const FILE_NAMES: [&str; 4] = [SENDER, BOTTLENECK, RECEIVER, DROPS];
 /// # Errors
 /// It cannot be created or read, holds files that are not to be replaced, or is in use.
 pub fn prepare(directory: &Path, replaced: Option<&str>) -> Result<Hold, RunError> {
-    let unwritable =
-        |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
+    let unwritable = |reason| RunError::unwritable(directory, reason);
     if fs::metadata(directory).is_ok_and(|found| !found.is_dir()) {
         return Err(unwritable(io::ErrorKind::NotADirectory.into()));
     }
@@ -35,7 +34,7 @@ pub fn prepare(directory: &Path, replaced: Option<&str>) -> Result<Hold, RunErro
     };
     let refuse = |problem: &str| -> RunError {
         let problem = format!("{problem}, expected {expected}");
-        InputError::Option { option: format!("--pcap {}", directory.display()), problem }.into()
+        InputError::option(format!("--pcap {}", directory.display()), problem).into()
     };
     let mut holds_captures = false;
     for entry in fs::read_dir(directory).map_err(unwritable)? {

@@ -92,8 +92,7 @@ impl<'a> MemoryCaptures<'a> {
         settings: CaptureSettings,
     ) -> Result<Self, RunError> {
         let flows = Flow::all(experiment, seed, settings).map_err(|problem| {
-            let option = "a capture in memory".to_owned();
-            RunError::Input(InputError::Option { option, problem })
+            RunError::Input(InputError::option("a capture in memory", problem))
         })?;
         let measured = experiment.network.flows.iter().filter(|flow| flow.measured);
         let names: Vec<String> = measured.map(|flow| flow.name.clone()).collect();

@@ -100,10 +100,7 @@ impl<'a> CaptureFiles<'a> {
         settings: CaptureSettings,
     ) -> Result<Self, RunError> {
         let flows = Flow::all(experiment, seed, settings).map_err(|problem| {
-            RunError::Input(InputError::Option {
-                option: format!("--pcap {}", directory.display()),
-                problem,
-            })
+            RunError::Input(InputError::option(format!("--pcap {}", directory.display()), problem))
         })?;
         let outputs =
             Outputs::create(directory, !experiment.bottleneck.is_empty(), settings.snap_bytes)?;

@@ -36,8 +36,7 @@ impl Outputs {
         let hold = directory::prepare(directory, Some(&COLUMNS.join(",")))?;
         let capture = |name: &str| {
             let file = directory.join(name);
-            let unwritable =
-                |reason| RunError::Unwritable { file: file.display().to_string(), reason };
+            let unwritable = |reason| RunError::unwritable(&file, reason);
             PcapWriter::new(AtomicFile::create(&file)?, snap_bytes).map_err(unwritable)
         };
         let drops = AtomicFile::create(&directory.join(DROPS))?;

@@ -24,11 +24,11 @@ impl Inputs {
         if !output.canonicalize().is_ok_and(is_input) {
             return Ok(());
         }
-        Err(InputError::File {
-            file: output.display().to_string(),
-            problem: "is also an input and would be overwritten".to_owned(),
-            expected: "another place for the output",
-        })
+        Err(InputError::file(
+            output.display().to_string(),
+            "is also an input and would be overwritten",
+            "another place for the output",
+        ))
     }
 }
 

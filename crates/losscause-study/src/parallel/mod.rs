@@ -25,9 +25,8 @@ impl Jobs {
     /// # Errors
     /// Zero threads would never finish.
     pub fn new(count: usize) -> Result<Self, InputError> {
-        NonZeroUsize::new(count).map(Self).ok_or_else(|| InputError::Option {
-            option: format!("--jobs {count}"),
-            problem: "expected 1 or more threads".to_owned(),
+        NonZeroUsize::new(count).map(Self).ok_or_else(|| {
+            InputError::option(format!("--jobs {count}"), "expected 1 or more threads")
         })
     }
 

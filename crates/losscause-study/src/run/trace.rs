@@ -39,7 +39,7 @@ impl Recorder for Trace {
 }
 
 /// One row of a trace. A column that does not apply to an event is none.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct TraceRow<'a> {
     /// Since the start of the run, nanoseconds.
     pub time_ns: i64,
@@ -85,17 +85,7 @@ impl<'a> TraceRow<'a> {
             time_ns: event.at.as_nanos(),
             event: event_name(&event.kind),
             flow: &network.flows[event.flow.0 as usize].name,
-            link: None,
-            packet: None,
-            seq: None,
-            bytes: None,
-            queue_packets: None,
-            queue_bytes: None,
-            cwnd_packets: None,
-            rate_bps: None,
-            cause: None,
-            verdict: None,
-            reason: None,
+            ..Self::default()
         };
         match event.kind {
             // The row of the sending that follows shows what a trace has room for.

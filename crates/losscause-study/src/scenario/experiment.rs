@@ -50,10 +50,7 @@ impl Experiment {
             return Ok(());
         }
         let problem = "only QUIC runs it, expected `losscause simulate`, or `stacks = [\"quinn\"]` in a sweep";
-        Err(InputError::Option {
-            option: "protocol = \"quic\"".to_owned(),
-            problem: problem.to_owned(),
-        })
+        Err(InputError::option("protocol = \"quic\"", problem))
     }
 }
 

@@ -270,11 +270,7 @@ pub fn error_trace(text: &str, file_name: &str) -> Result<Arc<[bool]>, InputErro
         }
     }
     if lost.is_empty() {
-        return Err(InputError::File {
-            file: file_name.to_owned(),
-            problem: "is empty".into(),
-            expected: EXPECTED,
-        });
+        return Err(InputError::file(file_name, "is empty", EXPECTED));
     }
     Ok(lost.into())
 }

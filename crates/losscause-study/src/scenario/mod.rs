@@ -192,10 +192,10 @@ impl Scenario {
         let registry = self.context.registry();
         registry.find(lda).map(|config| config.info().name).ok_or_else(|| {
             let known: Vec<&str> = registry.infos().map(|info| info.name).collect();
-            InputError::Option {
-                option: format!("--lda {lda}"),
-                problem: format!("the algorithm {}", unknown(lda, &known)),
-            }
+            InputError::option(
+                format!("--lda {lda}"),
+                format!("the algorithm {}", unknown(lda, &known)),
+            )
         })
     }
 

@@ -107,9 +107,7 @@ impl Values {
             points.push((at, value));
         }
         if points.is_empty() {
-            let problem = "holds no point".to_owned();
-            let expected = self.text.expected;
-            return Err(InputError::File { file: file_name.to_owned(), problem, expected });
+            return Err(InputError::file(file_name, "holds no point", self.text.expected));
         }
         Ok(points)
     }

@@ -317,7 +317,7 @@ fn answer(line: &str) -> Option<(f64, u16, f64)> {
 }
 
 fn error(file: &str, problem: &str) -> InputError {
-    InputError::File { file: file.to_owned(), problem: problem.to_owned(), expected: EXPECTED }
+    InputError::file(file, problem, EXPECTED)
 }
 
 /// Reads a delay trace of LeoCC's replayer (`mm-delay INTERVAL FILE` in LeoReplayer): on each line
@@ -339,8 +339,7 @@ pub(super) fn leocc(
         points.push(DelayPoint { at, delay: Span::from_millis(delay.into()) });
     }
     let Some(&last) = points.last() else {
-        let problem = "holds no delay".to_owned();
-        return Err(InputError::File { file: file.to_owned(), problem, expected: EXPECTED_LEOCC });
+        return Err(InputError::file(file, "holds no delay", EXPECTED_LEOCC));
     };
     points.push(DelayPoint { at: last.at + interval, ..last });
     Ok(points.into())

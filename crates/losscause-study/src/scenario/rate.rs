@@ -150,11 +150,7 @@ pub fn mahimahi_trace(text: &str, file_name: &str) -> Result<Arc<[Span]>, InputE
         Some(&Span::ZERO) => "ends at 0 ms, so that a round would take no time",
         Some(_) => return Ok(at.into()),
     };
-    Err(InputError::File {
-        file: file_name.to_owned(),
-        problem: problem.to_owned(),
-        expected: EXPECTED_OPPORTUNITIES,
-    })
+    Err(InputError::file(file_name, problem, EXPECTED_OPPORTUNITIES))
 }
 
 #[cfg(test)]

@@ -16,8 +16,7 @@ pub const EXPECTED: &str = "a scenario file in TOML (losscause docs scenario)";
 pub(super) fn table(text: &str, file: &str) -> Result<Table, InputError> {
     let table = toml_file::table(text, file, EXPECTED)?;
     if Kind::of(&table) == Some(Kind::Sweep) {
-        let problem = Kind::Sweep.to_string();
-        return Err(InputError::File { file: file.to_owned(), problem, expected: EXPECTED });
+        return Err(InputError::file(file, Kind::Sweep.to_string(), EXPECTED));
     }
     Ok(table)
 }

@@ -85,7 +85,7 @@ pub(crate) struct Reader<'a> {
 impl Reader<'_> {
     /// An error about `key`.
     pub(super) fn error(&self, key: &str, problem: impl Into<String>) -> InputError {
-        InputError::Key { file: self.file.to_owned(), key: key.to_owned(), problem: problem.into() }
+        InputError::key(self.file, key, problem)
     }
 
     /// The text of the file at `path`, which the value of `key` names, and what errors about its

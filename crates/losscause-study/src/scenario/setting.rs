@@ -43,8 +43,8 @@ impl Setting {
     /// There is no `=`, or the key has an empty part or more parts than any key of a scenario.
     pub fn parse(text: &str) -> Result<Self, InputError> {
         let Some((key, value)) = text.split_once('=') else {
-            let problem = "there is no \"=\", expected KEY=VALUE".to_owned();
-            return Err(InputError::Option { option: format!("--set {text}"), problem });
+            let problem = "there is no \"=\", expected KEY=VALUE";
+            return Err(InputError::option(format!("--set {text}"), problem));
         };
         let key = key.trim();
         let value = value.trim();
@@ -70,8 +70,7 @@ impl Setting {
     /// Changes `document`. Missing tables are created; an unknown key is refused later, when the
     /// document is read.
     pub(super) fn apply(&self, document: &mut Table) -> Result<(), InputError> {
-        let problem =
-            |problem: String| InputError::Option { option: format!("--set {self}"), problem };
+        let problem = |problem: String| InputError::option(format!("--set {self}"), problem);
         let parts: Vec<&str> = self.key.split('.').collect();
         let [name] = parts.as_slice() else {
             return self.insert(document, &parts).map_err(problem);
@@ -286,8 +285,7 @@ fn with_unit(value: &Value, unit: &str) -> Value {
 
 /// Refuses a key that no scenario can have; `text` is the setting as its user wrote it.
 fn check_key(key: &str, text: &str) -> Result<(), InputError> {
-    let problem =
-        |problem: String| Err(InputError::Option { option: format!("--set {text}"), problem });
+    let problem = |problem: String| Err(InputError::option(format!("--set {text}"), problem));
     if key.split('.').any(str::is_empty) {
         return problem(
             "a part of the key is empty, expected a name or names joined by dots".to_owned(),

@@ -50,10 +50,7 @@ impl Filter {
             if flows.len() == before {
                 let known: Vec<&str> =
                     network.flows.iter().map(|flow| flow.name.as_str()).collect();
-                return Err(InputError::Option {
-                    option: option.to_owned(),
-                    problem: unknown(name, &known),
-                });
+                return Err(InputError::option(option, unknown(name, &known)));
             }
         }
         Ok(Self { flows: Some(flows), ..self })
@@ -71,10 +68,10 @@ impl Filter {
                 "corrupt" => "corrupted",
                 name => name,
             };
-            EVENT_NAMES.into_iter().find(|kind| *kind == name).ok_or_else(|| InputError::Option {
-                option: option.to_owned(),
-                problem: unknown(name, &EVENT_NAMES),
-            })
+            EVENT_NAMES
+                .into_iter()
+                .find(|kind| *kind == name)
+                .ok_or_else(|| InputError::option(option, unknown(name, &EVENT_NAMES)))
         };
         Ok(Self { kinds: Some(names.iter().map(kind).collect::<Result<_, _>>()?), ..self })
     }

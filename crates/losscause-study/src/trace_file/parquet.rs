@@ -46,11 +46,8 @@ mod tests {
             bytes: Some(762),
             queue_packets: Some(5),
             queue_bytes: Some(3810),
-            cwnd_packets: None,
-            rate_bps: None,
             cause: Some("congestion"),
-            verdict: None,
-            reason: None,
+            ..TraceRow::default()
         };
         // More than one batch.
         let count = BATCH as i64 + 10;

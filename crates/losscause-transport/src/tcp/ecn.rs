@@ -105,14 +105,9 @@ impl Echo {
 
 #[cfg(test)]
 mod tests {
-    use losscause::{Span, Time};
-
     use super::*;
+    use crate::at;
     use crate::tcp::{Config, LimitedTransmit, Quirks, Receiver, SackBlocks, Sender, Variant};
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
 
     fn config() -> Config {
         let quirks = Quirks { limited_transmit: LimitedTransmit::Off, ..Quirks::RFC };

@@ -329,11 +329,8 @@ mod tests {
     };
 
     use super::*;
+    use crate::at;
     use crate::tcp::{Quirks, RecoveryScheme};
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
 
     fn without_syn(config: Config) -> Config {
         Config { quirks: Quirks { syn_bytes: None, ..config.quirks }, ..config }

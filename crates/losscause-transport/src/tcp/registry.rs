@@ -1,7 +1,5 @@
 //! TCPs by name, those of other crates among them: what a scenario chooses from.
 
-use core::fmt;
-
 use super::control::{OwnControl, ResponseScheme};
 use super::quirks::{Quirks, SackRules};
 use super::recovery::RecoveryScheme;
@@ -131,16 +129,9 @@ impl Registry {
 }
 
 /// A TCP or a response of that name is there already.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the TCP \"{name}\" is already there")]
 pub struct NameTaken {
     /// The name.
     pub name: &'static str,
-}
-
-impl core::error::Error for NameTaken {}
-
-impl fmt::Display for NameTaken {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the TCP \"{}\" is already there", self.name)
-    }
 }

@@ -54,10 +54,7 @@ impl Arrivals {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(ms: i64) -> Time {
-        Time::from_nanos(ms * 1_000_000)
-    }
+    use crate::at;
 
     #[test]
     fn only_packets_of_the_last_round_trip_count() {

@@ -1,7 +1,5 @@
 //! What a user of TFRC sets.
 
-use core::fmt;
-
 use losscause::Span;
 
 use super::quirks::{Quirks, RtoRule};
@@ -131,37 +129,24 @@ impl Default for Config {
 }
 
 /// A setting out of range.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum ConfigError {
     /// `payload_bytes` is zero.
+    #[error("payload_bytes must be at least 1")]
     PayloadBytes,
     /// `loss_after_pkts` is zero.
+    #[error("loss_after_pkts must be at least 1")]
     LossAfterPkts,
     /// `max_rate_bps` is zero.
+    #[error("max_rate_bps must be at least 1")]
     MaxRate,
     /// `quirks.rtt_weight` is not at least 0 and below 1.
+    #[error("quirks.rtt_weight must be at least 0 and below 1, not {0}")]
     RttWeight(f64),
     /// `quirks.rto` has a negative minimum.
+    #[error("the minimum of quirks.rto must be zero or more, not {0}")]
     RtoMinimum(Span),
 }
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::PayloadBytes => write!(f, "payload_bytes must be at least 1"),
-            Self::LossAfterPkts => write!(f, "loss_after_pkts must be at least 1"),
-            Self::MaxRate => write!(f, "max_rate_bps must be at least 1"),
-            Self::RttWeight(x) => {
-                write!(f, "quirks.rtt_weight must be at least 0 and below 1, not {x}")
-            }
-            Self::RtoMinimum(x) => {
-                write!(f, "the minimum of quirks.rto must be zero or more, not {x}")
-            }
-        }
-    }
-}
-
-impl core::error::Error for ConfigError {}
 
 #[cfg(test)]
 mod tests {

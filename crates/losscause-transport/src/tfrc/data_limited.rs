@@ -62,12 +62,9 @@ impl NotLimited {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::at;
 
     const RTT: Span = Span::from_millis(100);
-
-    fn at(ms: i64) -> Time {
-        Time::from_nanos(ms * 1_000_000)
-    }
 
     #[test]
     fn a_report_is_limited_if_the_allowance_was_never_used_up() {

@@ -342,12 +342,9 @@ fn shortest_interval(config: &Config) -> Span {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::at;
     use crate::tfrc::{Equation, Times};
     use proptest::prelude::*;
-
-    fn at(ms: i64) -> Time {
-        Time::from_nanos(ms * 1_000_000)
-    }
 
     fn report(echo: Time, loss_event_rate: f64, receive_rate: f64) -> Feedback {
         Feedback { echo, hold: Span::ZERO, receive_rate, loss_event_rate, wire_bytes: 40 }

@@ -173,15 +173,12 @@ mod tests {
     use crate::Time;
     use crate::Verdict;
     use crate::ack::DuplicateAcks;
+    use crate::at;
     use crate::lda::{Biaz, BiazConfig, Constant, Spike, SpikeConfig, ZigZag, ZigZagConfig};
     use crate::loss::Signal;
     use crate::observe::{Acked, Newest};
     use crate::verdict::Amount;
     use crate::verdict::Input;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
 
     fn loss_of(numbers: Option<Numbers>) -> Loss {
         Loss { numbers, ..Loss::new(at(1_000), Signal::Gap) }

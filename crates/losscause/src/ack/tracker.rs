@@ -330,10 +330,7 @@ impl<M: Memory> AckTracker<M> {
 mod tests {
     use super::*;
     use crate::Span;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
+    use crate::at;
 
     /// Packets 0 to 19, one every millisecond.
     fn twenty_sent() -> AckTracker<Fixed<32>> {

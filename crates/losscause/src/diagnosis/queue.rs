@@ -311,10 +311,7 @@ impl QueueMissed {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
+    use crate::at;
 
     /// The queue after these trip times, one every 10 ms.
     fn seen(trips_ms: impl Iterator<Item = i64>) -> QueueSeen {

@@ -261,12 +261,9 @@ mod tests {
     use super::*;
     use crate::Amount;
     use crate::Reason;
+    use crate::at;
     use Verdict::{Congestion, Wireless};
     use std::string::ToString;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
 
     fn fresh() -> FqRtt {
         FqRtt::new(&FqRttConfig::default()).expect("valid")

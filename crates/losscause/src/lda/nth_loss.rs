@@ -177,12 +177,8 @@ impl Algorithm for NthLoss {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Span;
+    use crate::at;
     use Verdict::{Congestion, Wireless};
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
 
     fn with(n: u32, within: Within) -> NthLoss {
         NthLoss::new(&NthLossConfig { n, within }).expect("valid")

@@ -150,11 +150,8 @@ impl Algorithm for RollBack {
 mod tests {
     use super::*;
     use crate::Acked;
-    use crate::{Signal, Span};
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
+    use crate::Signal;
+    use crate::at;
 
     /// What is revised at the end of a recovery that opened with the loss of `opening` packets and
     /// lost `lost` in all, with a reduced window of `cwnd`.

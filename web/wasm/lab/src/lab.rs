@@ -227,7 +227,7 @@ impl Lab {
             changes.push((now, setting));
             if of_flows(&changes).filter(|change| change.value().is_table()).count() > MOST_ADDED {
                 let problem = format!("there are {MOST_ADDED} added flows, expected no more");
-                return Err(InputError::Option { option: (*text).to_owned(), problem }.into());
+                return Err(InputError::option(*text, problem).into());
             }
         }
         let others = !of_flows(&changes).eq(of_flows(&self.changes));
@@ -256,7 +256,7 @@ impl Lab {
             let names: Vec<String> = self.links().into_iter().map(|link| link.name).collect();
             let problem =
                 format!("the scenario has no such link, expected one of {}", names.join(", "));
-            return Err(InputError::Option { option: link.to_owned(), problem }.into());
+            return Err(InputError::option(link, problem).into());
         };
         if LinkId(place) != self.now.link {
             let mut again = self.again(&self.changes, &network.links[place as usize].name)?;
@@ -294,9 +294,7 @@ impl Lab {
 
     /// A setting that can change a run while it goes on, with its instant in it.
     fn checked(&self, setting: Setting) -> Result<Setting, InputError> {
-        let refused = |problem: &str| {
-            Err(InputError::Option { option: setting.to_string(), problem: problem.to_owned() })
-        };
+        let refused = |problem: &str| Err(InputError::option(setting.to_string(), problem));
         let soon_s = soon_s(self.now.run.now());
         let parts: Vec<&str> = setting.key().split('.').collect();
         match parts[..] {
@@ -438,13 +436,8 @@ impl Moment {
     fn start(scenario: &Scenario, link: Option<&str>, seed: u64) -> Result<Self, RunError> {
         let experiment = scenario.experiment_with_delays()?;
         if experiment.network.flows.is_empty() {
-            let problem = "there is none, expected at least one flow to watch".to_owned();
-            return Err(InputError::Key {
-                file: scenario.file().to_owned(),
-                key: "flow".to_owned(),
-                problem,
-            }
-            .into());
+            let problem = "there is none, expected at least one flow to watch";
+            return Err(InputError::key(scenario.file().to_owned(), "flow", problem).into());
         }
         let run = Run::new(&experiment, seed)?;
         let link = link
@@ -569,9 +562,8 @@ fn links_after(
 /// Refuses flows that are added or stopped before `now`.
 fn check_past(before: &Network, after: &Network, now: Time) -> Result<(), InputError> {
     let now_s = now.as_secs_f64();
-    let refused = |flow: &str, problem: String| {
-        Err(InputError::Option { option: format!("flow.{flow}"), problem })
-    };
+    let refused =
+        |flow: &str, problem: String| Err(InputError::option(format!("flow.{flow}"), problem));
     for flow in &after.flows {
         match before.flows.iter().find(|earlier| earlier.name == flow.name) {
             None if flow.start <= now => {

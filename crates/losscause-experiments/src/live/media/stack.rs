@@ -136,5 +136,5 @@ fn config_of(lda: &AnyAlgorithm) -> Result<LdaConfig, InputError> {
 
 /// The scenario cannot be run.
 pub(super) fn refused(problem: String) -> InputError {
-    InputError::Option { option: "scenario".to_owned(), problem }
+    InputError::option("scenario", problem)
 }

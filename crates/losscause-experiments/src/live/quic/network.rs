@@ -10,8 +10,6 @@
 //!
 //! Exceptions to repeatability: the BBR of both draws its phase from the system's randomness.
 
-use std::fmt;
-
 use bytes::{Bytes, BytesMut};
 use losscause::{Span, Time};
 use losscause_sim::live::{Direction, Fate, LivePath, Offered, Passed};
@@ -44,16 +42,9 @@ pub(super) struct VirtualNetwork {
 }
 
 /// A connection ended before its time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct ConnectionLost(pub(super) String);
-
-impl fmt::Display for ConnectionLost {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ConnectionLost {}
 
 /// What travels over the path.
 #[derive(Clone)]

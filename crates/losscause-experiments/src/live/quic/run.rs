@@ -76,9 +76,8 @@ pub(super) fn run_each(
     });
     let setups: Vec<_> = setups.collect();
     let ledgers: Vec<_> = setups.iter().map(|setup| setup.ledger.clone()).collect();
-    let mut network = VirtualNetwork::new(&layout.network, seed, setups).map_err(|error| {
-        InputError::Option { option: "scenario".to_owned(), problem: error.to_string() }
-    })?;
+    let mut network = VirtualNetwork::new(&layout.network, seed, setups)
+        .map_err(|error| InputError::option("scenario", error.to_string()))?;
 
     let (from, to) = layout.window;
     advance(&mut network, Time::ZERO, from, stop)?;

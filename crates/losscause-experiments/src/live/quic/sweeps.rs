@@ -34,10 +34,8 @@ impl QuicStack {
     ) -> Result<Vec<(System, bool)>, InputError> {
         let flows = &experiment.network.flows;
         let system = |flow: &FlowSpec| {
-            let refuse = |problem: String| InputError::Option {
-                option: format!("flow {}", flow.name),
-                problem,
-            };
+            let refuse =
+                |problem: String| InputError::option(format!("flow {}", flow.name), problem);
             if flows.first().is_none_or(|first| first.path != flow.path) {
                 let problem = "takes another path, expected one for all flows".to_owned();
                 return Err(refuse(problem));

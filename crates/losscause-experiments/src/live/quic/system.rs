@@ -81,8 +81,7 @@ impl System {
     /// # Errors
     /// The base or the algorithm is unknown, or the base takes none.
     pub(in crate::live) fn parse(name: &str) -> Result<Self, InputError> {
-        let refuse =
-            |problem: String| InputError::Option { option: format!("system {name}"), problem };
+        let refuse = |problem: String| InputError::option(format!("system {name}"), problem);
         let (base, judge) =
             name.split_once('+').map_or((name, None), |(base, judge)| (base, Some(judge)));
         let known = BASES.map(|(known, _)| known);

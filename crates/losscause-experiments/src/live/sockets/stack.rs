@@ -57,10 +57,7 @@ impl SocketStack {
             Sends::System(system) => Ok(system.clone()),
             Sends::FlowOf(implementation) => match &implementation.systems(experiment)?[..] {
                 [(system, _)] => Ok(system.clone()),
-                _ => Err(InputError::Option {
-                    option: "scenario".to_owned(),
-                    problem: "has several flows, expected one".to_owned(),
-                }),
+                _ => Err(InputError::option("scenario", "has several flows, expected one")),
             },
         }
     }

@@ -87,7 +87,7 @@ fn outcomes(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::papers::record::{Status, Value};
+    use crate::papers::record::Value;
 
     /// A measured value of a paper.
     pub(super) fn item(
@@ -101,7 +101,6 @@ mod tests {
         Item {
             id: format!("{metric} {system} {scenario} {at:?}"),
             paper: paper.into(),
-            source: String::new(),
             system: system.into(),
             scenario: scenario.into(),
             parameters: at
@@ -110,15 +109,9 @@ mod tests {
                 .collect(),
             metric: metric.into(),
             unit: "percent".into(),
-            published: None,
             measured,
-            ci95: None,
-            median_ci95: None,
             runs: 10,
-            calibrated: Default::default(),
-            status: Status::NoPublishedValue,
-            within: None,
-            impossible: false,
+            ..Item::default()
         }
     }
 

@@ -10,7 +10,7 @@ use losscause_study::statistics::{Estimate, Interval, Median};
 
 /// A published or merely required value, and what was measured. `(paper, metric, system, scenario,
 /// parameters)` is unique in a reproduction.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Item {
     /// Unique name, the published number's where one has the same parameters: "WLH.N1.Spike.M_w". A
     /// number that leaves parameters unsaid has a name of its own.
@@ -193,7 +193,7 @@ fn figure_beside(value: Option<f64>, other: Option<f64>) -> String {
 }
 
 /// How a measured value compares with the published one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// Within the tolerance, from at least as many runs as the paper made.
@@ -206,6 +206,7 @@ pub enum Status {
     /// to the set-up.
     NotScored,
     /// The paper prints no value.
+    #[default]
     NoPublishedValue,
 }
 

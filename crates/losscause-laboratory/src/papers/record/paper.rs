@@ -229,8 +229,5 @@ pub(super) fn unknown<'a>(
         .map(|n| format!(" (did you mean \"{n}\"?)"))
         .unwrap_or_default();
     let list = known.collect::<Vec<_>>().join(", ");
-    InputError::Option {
-        option: option.to_owned(),
-        problem: format!("is no {what}{hint}, expected one of {list}"),
-    }
+    InputError::option(option, format!("is no {what}{hint}, expected one of {list}"))
 }

@@ -132,7 +132,7 @@ fn is_of(system: &str, algorithm: &str) -> bool {
 }
 
 fn refused(algorithm: &str, problem: String) -> InputError {
-    InputError::Option { option: format!("--also {algorithm}"), problem }
+    InputError::option(format!("--also {algorithm}"), problem)
 }
 
 #[cfg(test)]

@@ -1,8 +1,6 @@
 //! An item before it is measured.
 
-use std::collections::BTreeMap;
-
-use crate::papers::record::{Item, ItemSpec, Paper, Parameters, Status};
+use crate::papers::record::{Item, ItemSpec, Paper, Parameters};
 
 /// An item of a paper that is not measured yet, after this many runs.
 pub fn blank_item(
@@ -24,15 +22,8 @@ pub fn blank_item(
         parameters: parameters.clone(),
         metric: metric.to_owned(),
         unit,
-        published: None,
-        measured: None,
-        ci95: None,
-        median_ci95: None,
         runs,
-        calibrated: BTreeMap::new(),
-        status: Status::NoPublishedValue,
-        within: None,
-        impossible: false,
+        ..Item::default()
     }
 }
 

@@ -151,11 +151,7 @@ impl Search {
             return Ok(search);
         };
         let file = format!("papers/{}/items.toml", paper.key());
-        Err(InputError::Key {
-            file,
-            key: format!("calibration.{}", calibration.parameter),
-            problem,
-        })
+        Err(InputError::key(file, format!("calibration.{}", calibration.parameter), problem))
     }
 
     /// Whether both look for the same value.
@@ -289,5 +285,5 @@ fn undefined(search: &Search, value: f64) -> InputError {
     let file = format!("papers/{}/items.toml", search.paper.key());
     let problem =
         format!("no run has a value of {metric} at {value}, expected one that every run has");
-    InputError::Key { file, key: format!("calibration.{parameter}"), problem }
+    InputError::key(file, format!("calibration.{parameter}"), problem)
 }

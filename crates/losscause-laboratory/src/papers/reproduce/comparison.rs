@@ -78,11 +78,7 @@ impl Reproduction {
     /// `earlier`, which was read from `file`, is of another version, or has nothing in common with
     /// this one.
     pub fn against(&self, earlier: &Self, file: &str) -> Result<Comparison, InputError> {
-        let refuse = |problem: String, expected| InputError::File {
-            file: file.to_owned(),
-            problem,
-            expected,
-        };
+        let refuse = |problem: String, expected| InputError::file(file, problem, expected);
         if earlier.version != self.version {
             let problem =
                 format!("was written by version {}, and this is {}", earlier.version, self.version);
@@ -174,12 +170,8 @@ impl Plan {
         if before.is_empty() || now.any(|item| before.contains(&place(item))) {
             return Ok(());
         }
-        let problem = "has none of the numbers that would be measured".to_owned();
-        Err(InputError::File {
-            file: file.to_owned(),
-            problem,
-            expected: "a result with the same items",
-        })
+        let problem = "has none of the numbers that would be measured";
+        Err(InputError::file(file, problem, "a result with the same items"))
     }
 }
 

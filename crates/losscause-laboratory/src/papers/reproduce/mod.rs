@@ -241,8 +241,5 @@ pub(crate) fn known_metric(run: &Measurements, name: &str) -> Result<(), InputEr
     if known.contains(&name) {
         return Ok(());
     }
-    Err(InputError::Option {
-        option: "metrics".to_owned(),
-        problem: losscause_study::error::unknown(name, &known),
-    })
+    Err(InputError::option("metrics", losscause_study::error::unknown(name, &known)))
 }

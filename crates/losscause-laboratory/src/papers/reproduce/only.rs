@@ -31,10 +31,11 @@ impl Only {
     /// # Errors
     /// There is no `=`, or nothing on one side of it.
     pub fn parse(text: &str) -> Result<Self, InputError> {
-        let refuse = || InputError::Option {
-            option: format!("--only {text}"),
-            problem: "expected KEY=VALUE or KEY=VALUE,VALUE, such as system=reno or loss=0.01"
-                .to_owned(),
+        let refuse = || {
+            InputError::option(
+                format!("--only {text}"),
+                "expected KEY=VALUE or KEY=VALUE,VALUE, such as system=reno or loss=0.01",
+            )
         };
         let (key, values) = text.split_once('=').ok_or_else(refuse)?;
         let values: Vec<String> = values.split(',').map(|value| value.trim().to_owned()).collect();
@@ -77,10 +78,7 @@ pub(super) fn systems<'a>(
 /// Refuses an unknown key or system, and filters that leave nothing of `items`.
 pub(super) fn check(items: &[&ItemSpec], filters: &[Only]) -> Result<(), InputError> {
     for only in filters {
-        let refuse = |problem: String| InputError::Option {
-            option: format!("--only {}", only.text),
-            problem,
-        };
+        let refuse = |problem: String| InputError::option(format!("--only {}", only.text), problem);
         let systems: Vec<&str> =
             names(items.iter().flat_map(|item| item.systems.iter().map(String::as_str)));
         if only.key == SYSTEM {
@@ -116,8 +114,8 @@ pub(super) fn check(items: &[&ItemSpec], filters: &[Only]) -> Result<(), InputEr
     if is_empty {
         let texts: Vec<String> =
             filters.iter().map(|only| format!("--only {}", only.text)).collect();
-        let problem = "together leave nothing to measure, expected a wider choice".to_owned();
-        return Err(InputError::Option { option: texts.join(" "), problem });
+        let problem = "together leave nothing to measure, expected a wider choice";
+        return Err(InputError::option(texts.join(" "), problem));
     }
     Ok(())
 }

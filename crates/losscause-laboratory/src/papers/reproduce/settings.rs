@@ -145,7 +145,7 @@ pub(super) fn bad_item(
     problem: impl Into<String>,
 ) -> InputError {
     let file = format!("papers/{}/items.toml", paper.key());
-    InputError::Key { file, key: format!("item.{}.{key}", item.id), problem: problem.into() }
+    InputError::key(file, format!("item.{}.{key}", item.id), problem)
 }
 
 #[cfg(test)]

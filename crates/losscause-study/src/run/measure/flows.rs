@@ -175,8 +175,6 @@ fn stopped(report: &FlowReport, now: Time) -> Option<Time> {
 
 #[cfg(test)]
 mod tests {
-    use losscause_sim::{LossCounts, VerdictTally};
-
     use super::*;
 
     fn at(seconds: i64) -> Time {
@@ -188,18 +186,7 @@ mod tests {
         let report = |started_at: Option<i64>, stops_at: Option<i64>| FlowReport {
             started_at: started_at.map(at),
             stops_at: stops_at.map(at),
-            sent_packets: 0,
-            received_packets: 0,
-            received_payload_bytes: 0,
-            received_copies: 0,
-            delivered_packets: 0,
-            delivered_payload_bytes: 0,
-            lost: LossCounts::default(),
-            verdicts: VerdictTally::default(),
-            schemes: vec![],
-            tcp: None,
-            is_complete: false,
-            in_slow_start: None,
+            ..FlowReport::default()
         };
         let seconds = |start, stop, now| life(&report(start, stop), at(now)).map(Span::as_secs_f64);
         assert_eq!(seconds(Some(2), Some(7), 10), Some(5.0));

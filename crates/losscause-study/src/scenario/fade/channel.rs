@@ -176,14 +176,14 @@ pub fn parse(text: &str, file: &str, settings: &[Setting]) -> Result<Vec<Source>
 }
 
 fn option(setting: &Setting, problem: String) -> InputError {
-    InputError::Option { option: format!("--set {setting}"), problem }
+    InputError::option(format!("--set {setting}"), problem)
 }
 
 /// Names and own keys of the patterns.
 fn patterns(value: Option<Value>, file: &str) -> Result<Vec<(String, Table)>, InputError> {
     let error = |problem: &str| {
         let problem = format!("{problem}, expected a [[pattern]] with a name for each pattern");
-        InputError::Key { file: file.into(), key: "pattern".into(), problem }
+        InputError::key(file, "pattern", problem)
     };
     let Some(value) = value else { return Err(error("is missing")) };
     let Value::Array(entries) = value else { return Err(error("is no list of tables")) };
@@ -218,10 +218,8 @@ fn source(
     file: &str,
     settings: &[Setting],
 ) -> Result<Source, InputError> {
-    let error = |key: &str, problem: String| InputError::Key {
-        file: file.into(),
-        key: format!("pattern.{name}.{key}"),
-        problem,
+    let error = |key: &str, problem: String| {
+        InputError::key(file, format!("pattern.{name}.{key}"), problem)
     };
     let mut merged = common.clone();
     merged.extend(own);
@@ -234,7 +232,7 @@ fn source(
         InputError::Key { key, problem, file } => {
             match settings.iter().rev().find(|setting| key_in(setting, &name) == Some(&key)) {
                 Some(setting) => option(setting, problem),
-                None => InputError::Key { key, problem, file },
+                None => InputError::key(file, key, problem),
             }
         }
         other => other,

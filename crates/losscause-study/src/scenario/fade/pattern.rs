@@ -51,8 +51,7 @@ impl Pattern {
     /// The text is no pattern, is not complete, or its parameters are not those it was made with.
     pub fn parse(text: &str, file: &str) -> Result<Self, InputError> {
         let text = text.replace("\r\n", "\n");
-        let problem =
-            |problem: String| InputError::File { file: file.into(), problem, expected: PATTERN };
+        let problem = |problem: String| InputError::file(file, problem, PATTERN);
         let (head, body) =
             text.split_once("\n\n").ok_or_else(|| problem("has no trials".into()))?;
         let mut table = toml_file::table(head, file, PATTERN)?;
@@ -69,11 +68,8 @@ impl Pattern {
             let problem = "the fingerprint is not that of the parameters below, so the pattern was made with others";
             return Err(syntax(line, format!("{problem}, expected \"{expected}\"")));
         }
-        let uplink = channel.uplink().map_err(|(key, problem)| InputError::Key {
-            file: file.into(),
-            key: key.into(),
-            problem,
-        })?;
+        let uplink =
+            channel.uplink().map_err(|(key, problem)| InputError::key(file, key, problem))?;
         let trials = trials(body, &channel, uplink.packets_per_trial());
         let first_line = head.lines().count() + 2;
         let trials = trials.map_err(|(index, problem)| syntax(first_line + index, problem))?;

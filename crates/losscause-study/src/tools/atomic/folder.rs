@@ -58,8 +58,7 @@ struct Origin {
 /// # Errors
 /// It cannot be created.
 pub fn create(directory: &Path) -> Result<Created, RunError> {
-    let unwritable =
-        |reason| RunError::Unwritable { file: directory.display().to_string(), reason };
+    let unwritable = |reason| RunError::unwritable(directory, reason);
     Registry::lock().create_directory(directory).map_err(unwritable)
 }
 
@@ -95,7 +94,7 @@ pub fn hold(directory: &Path) -> Result<Hold, RunError> {
 
 /// The refusal of a folder because of what it holds.
 pub fn refused(directory: &Path, problem: String, expected: &'static str) -> InputError {
-    InputError::File { file: directory.display().to_string(), problem, expected }
+    InputError::file(directory.display().to_string(), problem, expected)
 }
 
 /// What a folder should be if it is refused.

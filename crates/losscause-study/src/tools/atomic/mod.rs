@@ -49,8 +49,7 @@ impl AtomicFile {
     /// [`RunError::Unwritable`] if `target` is a directory or its directory does not exist or
     /// cannot be written.
     pub fn create(target: &Path) -> Result<Self, RunError> {
-        let unwritable =
-            |reason| RunError::Unwritable { file: target.display().to_string(), reason };
+        let unwritable = |reason| RunError::unwritable(target, reason);
         let content = match std::fs::metadata(target) {
             Ok(old) if old.is_dir() => return Err(unwritable(io::ErrorKind::IsADirectory.into())),
             Ok(old) if !old.is_file() => {
@@ -97,8 +96,7 @@ impl AtomicFile {
     /// The same file with its content on the disk: only the name is missing.
     fn flushed(self) -> Result<Flushed, RunError> {
         let Self { target, content } = self;
-        let unwritable =
-            |reason| RunError::Unwritable { file: target.display().to_string(), reason };
+        let unwritable = |reason| RunError::unwritable(&target, reason);
         let content = match content {
             Content::Temporary(writer, registration) => {
                 let file = writer.into_inner().map_err(io::IntoInnerError::into_error);
@@ -115,7 +113,7 @@ impl AtomicFile {
 
     /// The error for a failed write to this file.
     pub fn failed(&self, reason: io::Error) -> RunError {
-        RunError::Unwritable { file: self.target.display().to_string(), reason }
+        RunError::unwritable(&self.target, reason)
     }
 }
 
@@ -138,7 +136,7 @@ impl Flushed {
         match persisted {
             Ok(_) => Ok(()),
             Err(PersistError { error: reason, .. }) => {
-                Err(RunError::Unwritable { file: self.target.display().to_string(), reason })
+                Err(RunError::unwritable(&self.target, reason))
             }
         }
     }
@@ -190,9 +188,8 @@ fn write_lists(
         }
     }
     for (directory, entries) in sets {
-        let list = List::write(registry, directory, &entries).map_err(|reason| {
-            RunError::Unwritable { file: directory.display().to_string(), reason }
-        })?;
+        let list = List::write(registry, directory, &entries)
+            .map_err(|reason| RunError::unwritable(directory, reason))?;
         lists.push(list);
     }
     Ok(())
@@ -205,7 +202,7 @@ fn write_lists(
 pub fn remove(file: &Path) -> Result<(), RunError> {
     match std::fs::remove_file(file) {
         Err(reason) if reason.kind() != io::ErrorKind::NotFound => {
-            Err(RunError::Unwritable { file: file.display().to_string(), reason })
+            Err(RunError::unwritable(file, reason))
         }
         _ => Ok(()),
     }

@@ -19,7 +19,7 @@ pub(crate) type Moved = &'static [&'static [(&'static str, &'static str)]];
 /// The text is empty or not TOML.
 pub fn table(text: &str, file: &str, expected: &'static str) -> Result<Table, InputError> {
     if text.trim().is_empty() {
-        return Err(InputError::File { file: file.into(), problem: "is empty".into(), expected });
+        return Err(InputError::file(file, "is empty", expected));
     }
     // No TOML begins so.
     let language = match text.trim_start().as_bytes()[0] {
@@ -28,8 +28,7 @@ pub fn table(text: &str, file: &str, expected: &'static str) -> Result<Table, In
         _ => None,
     };
     if let Some(language) = language {
-        let problem = format!("is {language}");
-        return Err(InputError::File { file: file.into(), problem, expected });
+        return Err(InputError::file(file, format!("is {language}"), expected));
     }
     parsed(text, file)
 }
@@ -86,14 +85,14 @@ fn refuse_hidden_in(value: &Value, path: &mut Vec<String>, file: &str) -> Result
 
 fn check_shown(text: &str, path: &[String], file: &str) -> Result<(), InputError> {
     match text.chars().find(|c| is_hidden(*c) && !c.is_ascii_whitespace()) {
-        Some(c) => Err(InputError::Key {
-            file: file.to_owned(),
-            key: path.join("."),
-            problem: format!(
+        Some(c) => Err(InputError::key(
+            file,
+            path.join("."),
+            format!(
                 "has U+{:04X}, which acts on what shows it, expected a text without it",
                 u32::from(c)
             ),
-        }),
+        )),
         None => Ok(()),
     }
 }
@@ -110,7 +109,7 @@ pub fn from_text<T: DeserializeOwned>(text: &str, file: &str) -> Result<T, Input
 /// by their name.
 fn in_file(error: &Error, file: &str, moved: Moved) -> InputError {
     let (key, problem) = explained(error.path().join("."), &one_line(&error.to_string()), moved);
-    InputError::Key { file: file.to_owned(), key, problem }
+    InputError::key(file, key, problem)
 }
 
 /// The key and the second half of the error sentence, from serde's `message`. serde words its

@@ -1,15 +1,12 @@
 //! What a sender sends and does, ACK by ACK.
 
-use losscause::{Algorithm, AsTold, End, Loss, Numbers, Observation, Signal, Span, Time, Verdict};
+use losscause::{Algorithm, AsTold, End, Loss, Numbers, Observation, Signal, Span, Verdict};
 
 use super::*;
+use crate::at;
 use crate::tcp::Sender;
 use crate::tcp::segment::SackBlocks;
 use crate::tcp::{LimitedTransmit, Quirks};
-
-fn at(ms: i64) -> Time {
-    Time::ZERO + Span::from_millis(ms)
-}
 
 /// Without a SYN, packet numbers are data packets.
 fn plain(config: Config) -> Config {

@@ -35,7 +35,7 @@ use crate::tcp::config::Config;
 use crate::tcp::loss_event::{Answer, LossEvent};
 use crate::tcp::window::Window;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Cubic {
     w_max: f64,
     /// The window before the last cut.
@@ -62,14 +62,7 @@ const BETA: f64 = 0.7;
 impl Cubic {
     /// Nothing of it can be set.
     pub(super) fn new(_: &Config) -> Self {
-        Self {
-            w_max: 0.0,
-            cwnd_prior: 0.0,
-            epoch: None,
-            afresh: true,
-            srtt: Span::ZERO,
-            last_ack: None,
-        }
+        Self { afresh: true, ..Self::default() }
     }
 
     fn avoid_congestion(&mut self, window: &mut Window, now: Time, acked_pkts: u64) {
@@ -175,11 +168,8 @@ mod tests {
     use losscause::Verdict;
 
     use super::*;
+    use crate::at;
     use crate::tcp::control::tests::{ack as ack_event, timeout};
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
 
     fn cut_at(cwnd: f64) -> (Cubic, Window) {
         let mut cubic = Cubic::new(&Config::rfc());

@@ -115,12 +115,9 @@ mod tests {
     use losscause::Verdict;
 
     use super::*;
+    use crate::at;
     use crate::tcp::control::Growth;
     use crate::tcp::control::tests::{ack as ack_event, timeout};
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
 
     fn ack(jersey: &mut NewJersey, window: &mut Window, ms: i64, newly_acked_pkts: u64) {
         jersey.on_ack(window, &ack_event(ms, newly_acked_pkts, Some(100), Growth::Due));

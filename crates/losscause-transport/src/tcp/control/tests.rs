@@ -1,9 +1,10 @@
 //! One harness drives every control with any order of events, and checks what each promises.
 
-use losscause::{Span, Time, Verdict};
+use losscause::{Span, Verdict};
 use proptest::prelude::*;
 
 use super::*;
+use crate::at;
 use crate::tcp::Quirks;
 use crate::tcp::loss_event::Sending;
 
@@ -15,10 +16,6 @@ pub(crate) fn ack(ms: i64, newly_acked_pkts: u64, rtt_ms: Option<i64>, growth: G
 
 pub(crate) fn timeout(ms: i64, flight_pkts: u64, again: bool) -> TimeoutEvent {
     TimeoutEvent { at: at(ms), flight_pkts, again, lost_pkts: 0 }
-}
-
-fn at(ms: i64) -> Time {
-    Time::ZERO + Span::from_millis(ms)
 }
 
 /// What happens to a connection.

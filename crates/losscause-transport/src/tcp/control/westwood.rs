@@ -241,13 +241,10 @@ mod tests {
     use losscause::Verdict;
 
     use super::*;
+    use crate::at;
     use crate::tcp::control::Growth;
     use crate::tcp::control::tests::{ack, timeout};
     use crate::tcp::quirks::Quirks;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
 
     #[test]
     fn the_filter_follows_its_equation() {

@@ -124,12 +124,9 @@ impl CongestionControl for WestwoodVt {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::at;
     use crate::tcp::control::Growth;
     use crate::tcp::control::tests::{ack as ack_event, timeout};
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
 
     fn ack(vt: &mut WestwoodVt, window: &mut Window, ms: i64, rtt_ms: i64) {
         vt.on_ack(window, &ack_event(ms, 1, Some(rtt_ms), Growth::Repairing));

@@ -173,10 +173,7 @@ impl Acks {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
+    use crate::at;
 
     fn acks() -> Acks {
         let clock = Clock::new(Span::from_millis(4), Span::ZERO);

@@ -60,10 +60,7 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
+    use crate::at;
 
     #[test]
     fn a_timer_fires_at_its_levels_first_tick_that_is_late_enough() {

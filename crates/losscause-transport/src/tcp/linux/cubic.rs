@@ -237,11 +237,8 @@ impl Curve {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::at;
     use crate::tcp::control::tests::timeout;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
 
     fn cubic() -> Curve {
         Curve::new(Clock::new(Span::from_millis(4), Span::ZERO), false)

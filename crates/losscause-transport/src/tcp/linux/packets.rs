@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 
 use losscause::{Numbers, Time};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Packets {
     /// Number of the first packet of the queue.
     una: u64,
@@ -68,21 +68,6 @@ pub(super) struct Sending {
 }
 
 impl Packets {
-    pub(super) fn new() -> Self {
-        Self {
-            una: 0,
-            queue: VecDeque::new(),
-            order: VecDeque::new(),
-            reported: 0,
-            lost: 0,
-            resent: 0,
-            resend_from: 0,
-            delivered: 0,
-            losses: 0,
-            found: None,
-        }
-    }
-
     /// Packet `seq` is sent: one of the queue, or the one after it.
     pub(super) fn on_send(&mut self, now: Time, seq: u64) {
         let place = (seq - self.una) as usize;
@@ -274,17 +259,12 @@ fn waits(packet: &Packet) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use losscause::Span;
-
     use super::*;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
+    use crate::at;
 
     /// Packets 0 to 9, one per millisecond.
     fn ten() -> Packets {
-        let mut packets = Packets::new();
+        let mut packets = Packets::default();
         (0..10).for_each(|seq| packets.on_send(at(seq as i64), seq));
         packets
     }

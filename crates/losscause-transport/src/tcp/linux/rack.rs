@@ -22,7 +22,7 @@ use losscause::{Span, Time};
 use super::packets::{Packet, Packets};
 use super::rtt::Rtt;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Rack {
     dup_thresh: u64,
     /// The delivered packet that was sent last.
@@ -56,16 +56,7 @@ const MOST_STEPS: u32 = 255;
 
 impl Rack {
     pub(super) fn new(dup_thresh: u32) -> Self {
-        Self {
-            dup_thresh: dup_thresh.into(),
-            newest: None,
-            advanced: false,
-            reordered: false,
-            steps: 1,
-            persist: 0,
-            step_end: 0,
-            duplicate_seen: false,
-        }
+        Self { dup_thresh: dup_thresh.into(), steps: 1, ..Self::default() }
     }
 
     /// Packet `seq` was delivered.
@@ -173,10 +164,7 @@ impl Rack {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
+    use crate::at;
 
     fn rtt() -> Rtt {
         let mut rtt = Rtt::new(Span::from_millis(200), Span::from_secs(120), Span::from_secs(1));
@@ -188,7 +176,7 @@ mod tests {
     /// Packets 0 to 9, sent at 0, 1, … 9 ms; `reported` arrive, each 40 ms after it was sent.
     fn after(reported: &[u64]) -> (Rack, Packets) {
         let mut rack = Rack::new(3);
-        let mut packets = Packets::new();
+        let mut packets = Packets::default();
         (0..10).for_each(|seq| packets.on_send(at(seq as i64), seq));
         for &seq in reported {
             let packet = packets.report(seq).unwrap();

@@ -24,7 +24,7 @@ use crate::tcp::control::RateSample;
 use super::packets::Packet;
 
 /// Measures the rates of a sender's packets.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct RateSampler {
     /// Number of the first packet of the queue.
     una: u64,
@@ -55,17 +55,6 @@ struct Newest {
 }
 
 impl RateSampler {
-    pub(super) fn new() -> Self {
-        Self {
-            una: 0,
-            queue: VecDeque::new(),
-            newest_sent_at: Time::ZERO,
-            delivered_at: Time::ZERO,
-            limited_until: None,
-            newest: None,
-        }
-    }
-
     /// Packet `seq` is about to be sent, with `outstanding` others; `delivered` have been since the
     /// start.
     pub(super) fn on_send(&mut self, now: Time, seq: u64, outstanding: u64, delivered: u64) {
@@ -144,11 +133,8 @@ impl RateSampler {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::at;
     use crate::tcp::linux::packets::Packets;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
 
     struct Flow {
         packets: Packets,
@@ -157,7 +143,7 @@ mod tests {
 
     impl Flow {
         fn new() -> Self {
-            Self { packets: Packets::new(), rates: RateSampler::new() }
+            Self { packets: Packets::default(), rates: RateSampler::default() }
         }
 
         fn send(&mut self, ms: i64, seq: u64) {

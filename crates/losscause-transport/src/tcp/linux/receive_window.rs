@@ -113,10 +113,7 @@ pub(super) fn timestamp_us(now: Time) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
+    use crate::at;
 
     fn window() -> ReceiveWindow {
         ReceiveWindow::new(&Config::linux())

@@ -18,7 +18,7 @@
 
 use losscause::Span;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Rtt {
     min_rto_us: i64,
     max_rto: Span,
@@ -42,13 +42,8 @@ impl Rtt {
         Self {
             min_rto_us: min_rto.as_nanos() / 1_000,
             max_rto,
-            srtt_8: 0,
-            mdev_4: 0,
-            mdev_max_4: 0,
-            rttvar_4: 0,
-            round_end: 0,
             rto: initial_rto,
-            min: None,
+            ..Self::default()
         }
     }
 

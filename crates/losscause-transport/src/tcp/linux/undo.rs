@@ -100,13 +100,8 @@ impl Undo {
 
 #[cfg(test)]
 mod tests {
-    use losscause::Span;
-
     use super::*;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
+    use crate::at;
 
     fn cut() -> Undo {
         let mut undo = Undo::default();

@@ -158,14 +158,9 @@ impl FastRecovery {
 
 #[cfg(test)]
 mod tests {
-    use losscause::Span;
-
     use super::*;
+    use crate::at;
     use crate::tcp::quirks::Quirks;
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
 
     /// A duplicate ACK caused by a packet sent at `echo_ms`.
     fn dup_ack(next: u64, echo_ms: i64, echo_of_retransmission: bool) -> Ack {

@@ -187,12 +187,9 @@ impl Rate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::at;
 
     const RTT: f64 = 0.1;
-
-    fn at(ms: i64) -> Time {
-        Time::from_nanos(ms * 1_000_000)
-    }
 
     fn report(ms: i64, loss_event_rate: f64, equation: f64, receive_rate: f64) -> Report {
         Report {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::at;
 use crate::tfrc::{Discounting, Quirks, Times};
 use losscause::arrivals::MAX_JUMP_PKTS;
 use losscause::lda::Constant;
@@ -7,10 +8,6 @@ use proptest::prelude::*;
 
 const RTT: Span = Span::from_millis(100);
 const PAYLOAD: u32 = 1000;
-
-fn at(ms: i64) -> Time {
-    Time::from_nanos(ms * 1_000_000)
-}
 
 fn times(rtt: Span) -> Option<Times> {
     Some(Times { rtt, rto: rtt * 4 })

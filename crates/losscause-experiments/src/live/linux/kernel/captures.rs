@@ -47,8 +47,8 @@ pub fn make(
         controls.iter().find(|control| matches!(control, Control::Loaded(_)))
     {
         let option = format!("kernel-captures with {}", program.name);
-        let problem = "expected a congestion control of the kernel itself".to_owned();
-        return Err(InputError::Option { option, problem }.into());
+        let problem = "expected a congestion control of the kernel itself";
+        return Err(InputError::option(option, problem).into());
     }
     let names: Vec<&str> = controls.iter().map(|control| control.name()).collect();
     let flows = &experiment.network.flows;

@@ -220,9 +220,8 @@ fn metrics(values: [Option<f64>; 5], errors: Option<[Option<f64>; 2]>) -> Vec<Me
 /// The congestion control of every flow.
 pub(super) fn controls(experiment: &Experiment) -> Result<Vec<Control>, InputError> {
     let flows = &experiment.network.flows;
-    let refuse = |flow: &FlowSpec, problem: String| InputError::Option {
-        option: format!("flow {}", flow.name),
-        problem,
+    let refuse = |flow: &FlowSpec, problem: String| {
+        InputError::option(format!("flow {}", flow.name), problem)
     };
     let control = |flow: &FlowSpec| {
         let same =

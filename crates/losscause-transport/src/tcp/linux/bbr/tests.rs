@@ -3,15 +3,12 @@
 use losscause::Verdict;
 
 use super::*;
+use crate::at;
 use crate::tcp::Variant;
 use crate::tcp::control::RateSample;
 use crate::tcp::control::tests::timeout;
 
 const MS: fn(i64) -> Span = Span::from_millis;
-
-fn at(ms: i64) -> Time {
-    Time::ZERO + MS(ms)
-}
 
 /// A connection, and what was delivered and lost since its start.
 struct Flow {

@@ -2,15 +2,12 @@
 //! later.
 
 use losscause::lda::Constant;
-use losscause::{Algorithm, AsTold, AtSender, End, Safeguards, Span, Time, Verdict};
+use losscause::{Algorithm, AsTold, AtSender, End, Safeguards, Span, Verdict};
 
 use super::*;
+use crate::at;
 use crate::tcp::segment::SackBlocks;
 use crate::tcp::{Quirks, Sender, Variant};
-
-fn at(ms: i64) -> Time {
-    Time::ZERO + Span::from_millis(ms)
-}
 
 /// Without a SYN, packet numbers are data packets.
 fn config() -> Config {
