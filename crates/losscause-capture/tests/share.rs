@@ -135,6 +135,38 @@ fn payload_tags_and_addresses_of_the_link_are_gone() {
 }
 
 #[test]
+fn an_address_of_a_group_stays_one() {
+    let packet = |(us, ip): (u64, Vec<u8>)| {
+        let mut bytes = ethernet(&[], &ip);
+        bytes[..3].copy_from_slice(&[0x01, 0x00, 0x5e]);
+        (us, bytes)
+    };
+    let (out, _) =
+        shared(&pcap_of(1, &with_payload(b"").into_iter().map(packet).collect::<Vec<_>>()));
+    let mut frames = Frames::open(out.as_slice()).unwrap();
+    let data = frames.next_frame().unwrap().data;
+    // Both are locally administered.
+    assert_eq!((data[0], data[6]), (3, 2));
+}
+
+#[test]
+fn options_of_the_network_are_padding() {
+    // The route that was recorded: 203.0.113.9.
+    let route = [7, 7, 8, 203, 0, 113, 9, 1];
+    let packet = |(us, mut ip): (u64, Vec<u8>)| {
+        ip.splice(20..20, route);
+        ip[0] += 2;
+        let length = u16::from_be_bytes([ip[2], ip[3]]) + 8;
+        ip[2..4].copy_from_slice(&length.to_be_bytes());
+        (us, ip)
+    };
+    let file = pcap(&with_payload(b"").into_iter().map(packet).collect::<Vec<_>>());
+    let (out, counts) = shared(&file);
+    assert_eq!((told(&analysed(&out)), counts.written), (told(&analysed(&file)), 6));
+    assert!(has(&file, &route[3..7]) && !has(&out, &route[3..7]));
+}
+
+#[test]
 fn cooked_and_loopback_frames_have_a_direction_and_no_address() {
     let mac = [0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0xab, 0xcd];
     let v1 = [&[0, 4, 0, 1, 0, 6][..], &mac, &[8, 0]].concat();

@@ -139,6 +139,8 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     if let Some(file) = &arguments.report {
         files.push(atomic::whole(file, report::capture_html(&analyses).as_bytes())?);
     }
+    // Another process may have written one of that name meanwhile.
+    keep_apart(arguments)?;
     atomic::finish_together(files)?;
     match arguments.format {
         Format::Json => {

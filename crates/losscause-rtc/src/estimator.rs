@@ -327,3 +327,19 @@ fn since(zero: Instant, instant: Instant) -> Time {
         None => Time::ZERO - Span::from(zero.saturating_duration_since(instant)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flight_is_what_left_within_the_last_reported_round_trip() {
+        let ms = |ms| Time::ZERO + Span::from_millis(ms);
+        let mut flight = Flight::default();
+        assert_eq!(flight.pkts_at(ms(0)), 1, "at least one");
+        (0..10).for_each(|number| flight.on_report(ms(10 * number)));
+        // The newest left at 90 ms. With it those of 50 ms to 80 ms.
+        assert_eq!(flight.pkts_at(ms(130)), 5);
+        assert_eq!(flight.pkts_at(ms(90)), 1);
+    }
+}

@@ -102,6 +102,39 @@ fn the_caps_limit_what_is_ignored() {
     assert_eq!((totals.wireless, totals.capped), (2, 2));
 }
 
+/// Halves its rate when it hears of a loss.
+struct Falls(Recorder, f64);
+
+impl BandwidthEstimator for Falls {
+    fn on_reports(&mut self, now: Instant, reports: &[PacketReport]) {
+        if reports.iter().any(|report| !report.arrived) {
+            self.1 /= 2.0;
+        }
+        self.0.on_reports(now, reports);
+    }
+
+    fn target_bitrate(&self) -> f64 {
+        self.1
+    }
+}
+
+#[test]
+fn a_lower_estimate_begins_a_new_run() {
+    let wireless = BuiltIn::AlwaysWireless.build(End::Receiver).expect("published parameters");
+    let heard = Recorder::default();
+    let caps = Caps { max_run: 2, ..Caps::default() };
+    let estimator = LossTolerant::new(Falls(heard.clone(), 1e6), wireless).expect("needs nothing");
+    let mut estimator = estimator.with_caps(caps).expect("in range");
+    let mut packets = vec![Some(20); 360];
+    for lost in [50, 100, 150, 200, 250, 300] {
+        packets[lost] = LOST;
+    }
+    let (now, reports) = reports(true, &packets);
+    reports.chunks(20).for_each(|batch| estimator.on_reports(now, batch));
+    assert_eq!(heard.lost(), [150, 300]);
+    assert_eq!(estimator.target_bitrate(), 250e3);
+}
+
 /// A policer that takes every fourth packet, without a queue: the brake stops it.
 #[test]
 fn a_policers_losses_are_braked() {

@@ -571,6 +571,23 @@ fn a_rate_or_a_delay_in_another_unit_is_asked_about() {
 }
 
 #[test]
+fn a_warning_of_several_flows_counts_runs_and_tells_the_largest_share() {
+    let experiment = experiment(LONG, &["tcp.max_window_pkts=7"]);
+    let runs: Vec<Measurements> = (1..=3).map(|seed| run(&experiment, seed).unwrap()).collect();
+    let flows = runs.iter().flat_map(|run| &run.flows);
+    let shares: Vec<f64> = flows.filter_map(|flow| flow.window_limited_percent).collect();
+    let most = shares.iter().copied().fold(0.0, f64::max);
+    assert!(shares.len() == 6 && most > shares[5] + 1.0, "{shares:?}");
+    let warnings = losscause_study::run::warnings(&experiment, &runs);
+    let limited = warnings.iter().find(|warning| warning.kind == WarningKind::WindowLimited);
+    let expected = format!(
+        "tcp: the receiver's window of 7 packets held the sender back at {most:.1} % of its \
+         acknowledgements; a larger tcp.max_window_pkts would let it send more"
+    );
+    assert_eq!(limited.unwrap().text, expected);
+}
+
+#[test]
 fn runs_that_nothing_tells_apart_have_no_interval() {
     let (same, kinds) = of_three_runs(LONG, &["send_jitter_us=0"]);
     assert!(kinds.contains(&WarningKind::SameRuns), "{kinds:?}");

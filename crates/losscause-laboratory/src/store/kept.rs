@@ -174,3 +174,58 @@ fn origin<T>(experiment: Kind, command: String, runs: &[Run<'_, T>]) -> Origin {
         files: [("a scenario".to_owned(), format!("{:016x}", all.0))].into(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::ErrorKind;
+    use std::thread;
+    use std::time::Duration;
+
+    use losscause_study::Jobs;
+    use losscause_study::tools::atomic::folder::Folder;
+
+    use super::*;
+
+    /// Two runs that fail, the first after the second.
+    struct Failing;
+
+    impl RunList for Failing {
+        type Made = u32;
+        type Found = ();
+
+        fn command(&self) -> String {
+            "failing".to_owned()
+        }
+
+        fn runs(&self) -> Vec<Run<'_, u32>> {
+            let fails = |file: &str| {
+                let file = file.to_owned();
+                Err(RunError::Unwritable { file, reason: ErrorKind::StorageFull.into() })
+            };
+            let after = move |stop: &Stop| {
+                for _ in 0..5000 {
+                    if stop.is_requested() {
+                        break;
+                    }
+                    thread::sleep(Duration::from_millis(1));
+                }
+                fails("first")
+            };
+            let at_once = move |_: &Stop| fails("second");
+            vec![Run::new("a".to_owned(), "", after), Run::new("b".to_owned(), "", at_once)]
+        }
+
+        fn found(&self, _: Vec<u32>) {}
+    }
+
+    #[test]
+    fn the_first_run_that_fails_is_told_and_nothing_is_left() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = Folder::open(&place.path().join("o"), "x", &["result.json"]).unwrap();
+        let workers = Workers::from(Jobs::new(2).unwrap());
+        let store = Store::within(&folder);
+        let error = Failing.measure(&workers, Some(&store), |_, _| ()).unwrap_err();
+        assert!(error.to_string().starts_with("first: "), "{error}");
+        assert!(!folder.directory().join("cells").exists());
+    }
+}

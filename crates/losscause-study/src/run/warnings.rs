@@ -1,5 +1,6 @@
 //! Warnings that keep a reader from wrong conclusions.
 
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 
 use losscause::{Algorithm, Span, Time};
@@ -82,24 +83,22 @@ pub fn windows_differ(experiment: &Experiment, runs: &[Measurements]) -> bool {
 pub fn warnings(experiment: &Experiment, runs: &[Measurements]) -> Vec<Warning> {
     let mut found = Vec::new();
     let mut warn = |kind, text| found.push(Warning { kind, text });
-    for part in groups(experiment) {
-        let mine = |flow: &&FlowMeasurements| flow.measured && group(&flow.flow) == part;
-        let in_run = |run: &Measurements, is: fn(&FlowMeasurements) -> bool| {
-            run.flows.iter().filter(mine).any(is)
+    for (part, flows) in groups(runs) {
+        let count = |is: fn(&FlowMeasurements) -> bool| {
+            let mut of_runs: Vec<usize> =
+                flows.iter().filter(|(_, flow)| is(flow)).map(|(run, _)| *run).collect();
+            of_runs.dedup();
+            of_runs.len()
         };
-        let limited = |flow: &FlowMeasurements| {
-            flow.window_limited_percent.is_some_and(|share| share >= TOLD)
-        };
-        let count =
-            |is: fn(&FlowMeasurements) -> bool| runs.iter().filter(|run| in_run(run, is)).count();
-        let window_limited = count(limited);
+        let window_limited =
+            count(|flow| flow.window_limited_percent.is_some_and(|share| share >= TOLD));
         if window_limited > 0 {
-            let shares = runs.iter().flat_map(|run| run.flows.iter().filter(mine));
-            let most = shares.filter_map(|flow| flow.window_limited_percent).fold(0.0, f64::max);
+            let shares = flows.iter().filter_map(|(_, flow)| flow.window_limited_percent);
             let text = format!(
-                "{part}: the receiver's window of {} packets held the sender back at {most:.1} % of its \
+                "{part}: the receiver's window of {} packets held the sender back at {:.1} % of its \
                  acknowledgements{}; a larger tcp.max_window_pkts would let it send more",
-                window_pkts(experiment, part),
+                window_pkts(experiment, &flows[0].1.flow),
+                shares.fold(0.0, f64::max),
                 in_runs(window_limited, runs.len()),
             );
             warn(WarningKind::WindowLimited, text);
@@ -284,20 +283,20 @@ fn missing(runs: &[Measurements]) -> impl Iterator<Item = (&str, usize)> {
     counted.filter(|(_, with)| (1..runs.len()).contains(with))
 }
 
-/// The groups of measured flows.
-fn groups(experiment: &Experiment) -> Vec<&str> {
-    let mut groups: Vec<&str> = Vec::new();
-    for flow in experiment.network.flows.iter().filter(|flow| flow.measured) {
-        if !groups.contains(&group(&flow.name)) {
-            groups.push(group(&flow.name));
+/// The groups of measured flows, each with its flows and the places of their runs.
+fn groups(runs: &[Measurements]) -> IndexMap<&str, Vec<(usize, &FlowMeasurements)>> {
+    let mut groups: IndexMap<_, Vec<_>> = IndexMap::new();
+    for (place, run) in runs.iter().enumerate() {
+        for flow in run.flows.iter().filter(|flow| flow.measured) {
+            groups.entry(group(&flow.flow)).or_default().push((place, flow));
         }
     }
     groups
 }
 
-/// The receiver's window of a TCP flow of this group, packets.
-fn window_pkts(experiment: &Experiment, part: &str) -> u32 {
-    let flow = experiment.network.flows.iter().find(|flow| group(&flow.name) == part);
+/// The receiver's window of a TCP flow, packets.
+fn window_pkts(experiment: &Experiment, name: &str) -> u32 {
+    let flow = experiment.network.flows.iter().find(|flow| flow.name == name);
     match flow.map(|flow| &flow.traffic) {
         Some(Traffic::Tcp { config, .. }) => config.max_window_pkts,
         _ => 0,

@@ -560,6 +560,12 @@ fn finished_cells_are_dropped_on_demand_only_and_those_of_another_sweep_never() 
         );
         assert!(refused.to_string().starts_with(&expected), "{refused}");
     }
+    // Nor does one that finds tables without their cells.
+    std::fs::remove_dir_all(place.path("out/cells")).unwrap();
+    place.write("sweep.toml", &SWEEP.replace("5e5, 2e5, 1e5", "4e5"));
+    assert!(place.path("out/sweep.csv").exists());
+    let _held = place.sweep().hold(&place.store()).unwrap();
+    assert!(!place.path("out/sweep.csv").exists() && !place.path("out/sweep.json").exists());
 }
 
 #[test]

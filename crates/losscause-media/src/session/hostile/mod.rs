@@ -5,6 +5,7 @@ mod path;
 
 use std::cell::RefCell;
 use std::net::SocketAddr;
+use std::rc::Rc;
 
 use losscause::{Span, Time};
 use proptest::prelude::*;
@@ -13,7 +14,7 @@ use super::*;
 use crate::Key;
 use crate::auth::{StreamKeys, Tagger};
 use crate::wire::control::{Control, Reason};
-use crate::wire::feedback::Feedback;
+use crate::wire::feedback::{Feedback, micros};
 use crate::wire::{TAG_BYTES, rtp};
 use path::{DELAY, PACKET_BYTES, Path, To, at, elsewhere, honest, key, sender_address};
 
@@ -277,19 +278,25 @@ fn a_peer_that_falls_silent_is_gone_after_ten_seconds() {
     assert_eq!((path.sender.poll_timeout(), path.receiver.poll_timeout()), (None, None));
 }
 
-#[test]
-fn a_control_packet_is_used_once() {
-    let ends = RefCell::new((Liar::new(|_: &mut Feedback| ()), 0));
-    let mut path = Path::new(5_000_000, |_, to, bytes| {
-        let (liar, ssrc) = &mut *ends.borrow_mut();
+/// Both ends after two seconds, with the keys and the number of their stream.
+fn streaming() -> (Path<'static>, StreamKeys, u32) {
+    let ends = Rc::new(RefCell::new((Liar::new(|_: &mut Feedback| ()), 0)));
+    let seen = Rc::clone(&ends);
+    let mut path = Path::new(5_000_000, move |_, to, bytes| {
+        let (liar, ssrc) = &mut *seen.borrow_mut();
         if let Some((own, ..)) = Control::parse(&bytes[..bytes.len() - TAG_BYTES]) {
             *ssrc = own;
         }
         liar.pass(to, bytes)
     });
     path.run_until(at(2000));
-    let keys = ends.borrow().0.keys.clone().expect("the handshake is over");
-    let ssrc = ends.borrow().1;
+    let (liar, ssrc) = &*ends.borrow();
+    (path, liar.keys.clone().expect("the handshake is over"), *ssrc)
+}
+
+#[test]
+fn a_control_packet_is_used_once() {
+    let (mut path, keys, ssrc) = streaming();
     let sealed = |control: Control, number, key: &Tagger| {
         let mut bytes = Vec::new();
         control.write(ssrc, number, &mut bytes);
@@ -297,9 +304,11 @@ fn a_control_packet_is_used_once() {
         bytes
     };
     while path.receiver.poll_transmit(path.now).is_some() {}
-    // Alive is answered by Alive, and Bye by the last report and Bye.
+    // Alive is answered by Alive, and Bye by the last report and Bye; then only Bye is answered.
     let bye = Control::Bye { packets: 9, reason: Reason::Finished };
-    for (control, number, answers) in [(Control::Alive, 1_000, 1), (bye, 1_001, 2)] {
+    for (control, number, answers) in
+        [(Control::Alive, 1_000, 1), (bye, 1_001, 2), (Control::Alive, 1_002, 0)]
+    {
         let bytes = sealed(control, number, &keys.forward);
         let replayed = path.receiver.stats().replayed_pkts;
         for (is_new, answers) in [(true, answers), (false, 0)] {
@@ -315,6 +324,108 @@ fn a_control_packet_is_used_once() {
         path.sender.on_datagram(path.now, &bytes);
         assert_eq!(path.sender.stats().replayed_pkts, replayed + counted);
     }
+}
+
+#[test]
+fn a_data_packet_is_at_most_as_large_as_was_agreed() {
+    let (mut path, keys, ssrc) = streaming();
+    let seq = path.sender.stats().sent_pkts;
+    for (bytes, is_used) in [(PACKET_BYTES + 1, false), (PACKET_BYTES, true)] {
+        let (media_time, sent_us) = (0, micros(path.now));
+        let header = rtp::Header {
+            marker: false,
+            payload_type: 96,
+            seq,
+            media_time,
+            ssrc,
+            sent_us,
+            rtt_us: 40_000,
+        };
+        let mut packet = Vec::new();
+        header.write(&mut packet);
+        packet.resize(usize::from(bytes) - TAG_BYTES, 0);
+        keys.forward.seal(&mut packet);
+        let foreign = path.receiver.stats().foreign_pkts;
+        path.receiver.on_datagram(path.now, sender_address(), &packet);
+        assert_eq!(path.receiver.stats().foreign_pkts == foreign, is_used, "{bytes} bytes");
+        let mut events = std::iter::from_fn(|| path.receiver.poll_event());
+        let passed = events.any(|event| matches!(event, Event::Packet(_)));
+        assert_eq!(passed, is_used, "{bytes} bytes");
+    }
+}
+
+#[test]
+fn what_comes_before_a_stream_is_counted_too() {
+    let mut path = Path::new(5_000_000, honest);
+    path.receiver.on_datagram(at(0), elsewhere(), b"noise");
+    path.run_until(at(500));
+    assert_eq!(path.receiver.stats().foreign_pkts, 1);
+}
+
+#[test]
+fn the_sender_answers_a_receiver_that_stops() {
+    let byes = RefCell::new(0);
+    let mut path = Path::new(5_000_000, |_, to, bytes| {
+        let control = Control::parse(&bytes[..bytes.len() - TAG_BYTES]);
+        let is_bye = matches!(control, Some((.., Control::Bye { .. })));
+        *byes.borrow_mut() += u32::from(is_bye && to == To::Receiver);
+        vec![bytes]
+    });
+    path.run_until(at(500));
+    path.receiver.stop(at(500));
+    path.run_until(at(1000));
+    assert_eq!(path.sender.end(), Some(End::PeerStopped));
+    drop(path);
+    assert_eq!(byes.into_inner(), 1);
+}
+
+#[test]
+fn the_last_report_counts_what_arrived_before_goodbye() {
+    let mut path = Path::new(5_000_000, honest);
+    path.run_until(at(500));
+    path.sender.stop(at(500));
+    path.run_until(at(1000));
+    let SenderStats { sent_pkts, received_pkts, .. } = path.sender.stats();
+    assert_eq!((path.sender.end(), received_pkts), (Some(End::Stopped), sent_pkts));
+}
+
+#[test]
+fn a_handshake_takes_as_long_as_its_shorter_half() {
+    let config = SenderConfig { packet_bytes: PACKET_BYTES, ..SenderConfig::default() };
+    let mut sender = Sender::new(&config, &key(), [3; 16]).unwrap();
+    let mut receiver = Receiver::new(&ReceiverConfig::default(), &key(), &[5; 32]).unwrap();
+    let mut liar = Liar::new(|report| report.hold_us = 39_999);
+    sender.start(at(0));
+    sender.push(at(0), Media::default()).unwrap();
+    // Accept is on its way for 140 ms.
+    for (left, answered) in [(0, 40), (40, 200), (200, 240)] {
+        let arrived = at(left) + DELAY;
+        while let Some(bytes) = sender.poll_transmit(at(left)) {
+            receiver.on_datagram(arrived, sender_address(), &bytes);
+        }
+        while let Some(answer) = receiver.poll_transmit(arrived) {
+            liar.pass(To::Sender, answer.bytes)
+                .iter()
+                .for_each(|bytes| sender.on_datagram(at(answered), bytes));
+        }
+    }
+    assert_eq!(sender.stats().rtt, Some(Span::from_millis(20)), "half of 40 ms, not of 160");
+}
+
+#[test]
+fn a_driver_that_wakes_late_sends_at_once_what_has_become_due() {
+    let (mut path, ..) = streaming();
+    let mut sent = 0;
+    for ms in (8..=96).step_by(8) {
+        let now = path.now + Span::from_millis(ms);
+        path.sender.on_timeout(now);
+        while path.sender.has_room() {
+            path.sender.push(now, Media::default()).unwrap();
+        }
+        sent += std::iter::from_fn(|| path.sender.poll_transmit(now)).count();
+    }
+    // 5 Mb/s are 625 packets of 1000 bytes in a second.
+    assert!((58..=62).contains(&sent), "{sent} packets in 96 ms");
 }
 
 #[test]
