@@ -111,9 +111,8 @@ fn abroad(system: &str, kind: &str) -> Option<[Figure; 2]> {
 fn on_link(control: &str) -> Option<Vec<Figure>> {
     let (heads, row) = live("| 0 %: goodput |", control)?;
     let goodput = (0..heads.len()).filter(|&place| heads[place].ends_with("goodput"));
-    let figure = |place| {
-        Some(Figure { mbps: number(row.get(place)?)?, drops: number(row.get(place + 1)?)? })
-    };
+    let figure =
+        |place| Some(Figure { mbps: number(&row, place)?, drops: number(&row, place + 1)? });
     goodput.map(figure).collect()
 }
 
@@ -122,7 +121,7 @@ fn on_link(control: &str) -> Option<Vec<Figure>> {
 fn left_to_cubic(control: &str) -> Option<f64> {
     let (heads, row) = live("| beside reno |", control)?;
     let place = heads.iter().position(|head| head == "beside cubic")?;
-    Some(100.0 - number(row.get(place)?)?)
+    Some(100.0 - number(&row, place)?)
 }
 
 /// The cells of the first line of the page that holds `head`, and of a control's row below it.
@@ -135,8 +134,8 @@ fn live(head: &str, control: &str) -> Option<(Vec<String>, Vec<String>)> {
     Some((heads, lines.map(cells).find(|row| row[0] == control)?))
 }
 
-fn number(cell: &str) -> Option<f64> {
-    cell.split(' ').next()?.parse().ok()
+fn number(row: &[String], place: usize) -> Option<f64> {
+    row.get(place)?.split(' ').next()?.parse().ok()
 }
 
 #[cfg(test)]
