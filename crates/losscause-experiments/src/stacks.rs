@@ -1,7 +1,7 @@
 //! The stacks that a sweep can name: the simulator and those of this crate.
 
 use losscause_laboratory::stack::{Stack, Stacks};
-use losscause_study::{InputError, RunError};
+use losscause_study::RunError;
 
 use crate::captures::CaptureStack;
 use crate::ns2::{Errors, Ns2Stack};

@@ -34,7 +34,6 @@ pub enum Vantage {
     Both,
     /// The capture does not tell.
     #[default]
-    #[default]
     Unknown,
 }
 

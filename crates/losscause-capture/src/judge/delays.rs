@@ -92,7 +92,6 @@ impl Sample {
 pub enum DelayShape {
     /// No delays were measured.
     #[default]
-    #[default]
     Unknown,
     /// The delays hardly vary: no queue shows.
     Steady,

@@ -7,7 +7,6 @@
 pub enum Protocol {
     /// One direction of a TCP connection.
     #[default]
-    #[default]
     Tcp,
     /// An RTP stream.
     Rtp,

@@ -170,7 +170,6 @@ mod tests {
     use super::*;
     use crate::Reason;
     use crate::Span;
-    use crate::Time;
     use crate::Verdict;
     use crate::ack::DuplicateAcks;
     use crate::at;
