@@ -251,13 +251,9 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
-    use crate::{Acked, Signal, Time};
+    use crate::{Acked, Signal, Time, at};
 
     const BRAKE: Option<&str> = Some("brake");
-
-    fn at(ms: i64) -> Time {
-        Time::ZERO + Span::from_millis(ms)
-    }
 
     /// An ACK at `ms` of one packet with this round-trip time, ms.
     fn ack(watch: &mut Watch, ms: i64, rtt_ms: i64) {

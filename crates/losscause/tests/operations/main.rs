@@ -38,6 +38,11 @@ use registry::{ConfigError, End, Operations};
 use time::{Count, Span, Time, count};
 use verdict::{Amount, Evidence, Input, Judgement, Reason, Verdict};
 
+/// The time that many milliseconds from zero on.
+fn at(ms: i64) -> Time {
+    Time::ZERO + Span::from_millis(ms)
+}
+
 /// ZBS counts the packets of a lock down, in a plain integer.
 const COUNTDOWN: u32 = 1;
 
