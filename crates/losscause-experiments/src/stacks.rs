@@ -13,7 +13,7 @@ macro_rules! stack {
             #[cfg($needs)]
             return Ok(Box::new($stack));
             #[cfg(not($needs))]
-            Err(InputError::NotBuilt {
+            Err(losscause_study::InputError::NotBuilt {
                 what: concat!("the stack ", $name).into(),
                 feature: $feature,
             }
