@@ -230,7 +230,10 @@ fn a_scenario_comes_from_standard_input() {
         assert!(output.status.success(), "{}", text(&output.stderr));
         text(&output.stdout)
     };
-    assert_eq!(json("-"), json("s.toml").replace("\"s.toml\"", "\"standard input\""));
+    let named = json("s.toml")
+        .replace("\"s.toml\"", "\"standard input\"")
+        .replace("simulate s.toml", "simulate 'standard input'");
+    assert_eq!(json("-"), named);
     let output =
         piped(&["compare", "-", "--lda", "none,ZBS", "--runs", "2"], SCENARIO, place.path());
     assert!(output.status.success(), "{}", text(&output.stderr));
