@@ -26,7 +26,7 @@ pub struct Origin {
     /// The commit that it was built from; null if it does not know.
     pub commit: Option<String>,
     /// The command that gives the result. A scenario, a sweep or an algorithm that is a program's
-    /// own has only its name there.
+    /// own has only its name there, and what was changed while the lab ran is in `changes`.
     pub command: String,
     /// Seed of the first run.
     pub seed: u64,
