@@ -22,6 +22,7 @@ __all__ = [
     "bars",
     "command",
     "compare",
+    "drawn",
     "reproduce",
     "restored",
     "rows",
