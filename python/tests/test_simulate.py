@@ -90,7 +90,8 @@ def test_a_dictionary_is_a_scenario(tmp_path):
     file.write_text(_toml())
     from_file, from_dict = losscause.simulate(file), losscause.simulate(LINK)
     assert from_dict["scenario"] == "dict"
-    assert {**from_dict, "scenario": ""} == {**from_file, "scenario": ""}
+    names = {"scenario": "", "origin": {}}
+    assert {**from_dict, **names} == {**from_file, **names}
 
 
 def test_a_result_is_a_mapping_of_its_json():

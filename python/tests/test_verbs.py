@@ -70,7 +70,8 @@ def test_a_sweep_of_dictionaries_is_that_of_the_file(tmp_path):
     from_file = losscause.sweep(tmp_path / "sweep.toml")
     axes = {"N": [1, 2], "last_kbps": {"from": 150, "to": 300, "steps": 2}}
     asked = losscause.sweep(SCENARIO, axes, metrics=["thput", "M_c"], systems=["none", "Spike"], runs=2)
-    assert {**asked, "sweep": ""} == {**from_file, "sweep": ""}
+    names = {"sweep": "", "origin": {}}
+    assert {**asked, **names} == {**from_file, **names}
     settings = {"none": {"flow.test.lda": "always congestion"}, "Spike": {"flow.test.lda": "Spike"}}
     by_settings = losscause.sweep(SCENARIO, axes, metrics=["thput", "M_c"], systems=settings, runs=2)
     assert by_settings.json == asked.json
