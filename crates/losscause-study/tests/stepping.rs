@@ -8,57 +8,24 @@ use std::time::Duration;
 use losscause::{Span, Time};
 use losscause_sim::Event;
 use losscause_study::run::{Trace, TraceRow, repeat, run_stopping_at};
-use losscause_study::{
-    Context, Experiment, Jobs, Run, RunError, Scenario, Stop, Workers, run, run_recorded,
-};
+use losscause_study::{Experiment, Jobs, Run, RunError, Stop, Workers, run, run_recorded};
 use proptest::prelude::*;
+
+mod common;
+
+use common::{TWO_GROUPS, experiment};
 
 /// TCP and TFRC with a hybrid algorithm, a source that comes and goes, a lossy link, a window
 /// within the run.
-const MIXED: &str = r#"
-title = "two groups"
-duration_s = 12
-packet_bytes = 1000
-[measure]
-from_s = 3
-to_s = 9
-bottleneck = "line"
-cwnd = true
-[[link]]
-name = "access"
-per_flow = true
-rate_bps = 10e6
-delay_ms = 1
-queue_packets = 100
-[[link]]
-name = "line"
-rate_bps = 2e6
-delay_ms = 20
-queue_packets = 8
-channel = { kind = "bernoulli", loss = 0.02 }
-[[flow]]
-name = "old"
-count = 2
-protocol = "tcp"
-path = ["access", "line"]
-[[flow]]
-name = "new"
-count = 2
-protocol = "tfrc"
-lda = "ZBS"
-path = ["access", "line"]
-[[flow]]
-name = "noise"
-protocol = "cbr"
-path = ["line"]
-rate_bps = 400e3
-packet_bytes = 1000
-start_s = 2
-stop_s = 10
-"#;
-
-fn experiment(text: &str) -> Experiment {
-    Scenario::parse(text, "test.toml", &Context::default()).unwrap().experiment().unwrap()
+fn mixed() -> Experiment {
+    let measured = "[measure]\nfrom_s = 3\nto_s = 9\nbottleneck = \"line\"\n";
+    let text = TWO_GROUPS
+        .replace("[measure]\n", measured)
+        .replace("[tcp]\nmax_window_pkts = 20\n", "")
+        .replace("loss = 0.01", "loss = 0.02");
+    let settings =
+        ["duration_s=12", "flow.new.lda=ZBS", "flow.noise.start_s=2", "flow.noise.stop_s=10"];
+    experiment(&text, &settings)
 }
 
 fn at(seconds: f64) -> Time {
@@ -84,7 +51,7 @@ proptest! {
         recorded: bool,
         seed in 1_u64..4,
     ) {
-        let experiment = Experiment { cwnd, ..experiment(MIXED) };
+        let experiment = Experiment { cwnd, ..mixed() };
         let mut events: Vec<Event> = Vec::new();
         let expected = run_recorded(&experiment, seed, &mut events).unwrap();
         let mut stepped = Run::new(&experiment, seed).unwrap();
@@ -156,7 +123,7 @@ stop_s = 6
 
 #[test]
 fn undefined_values_are_none_and_a_window_is_measured_so_far() {
-    let mut run = Run::new(&experiment(CBR), 1).unwrap();
+    let mut run = Run::new(&experiment(CBR, &[]), 1).unwrap();
     let close = |run: &Run, metric: &str, expected: f64, tolerance: f64| {
         let value = run.measurements().metric(metric).unwrap();
         assert!((value - expected).abs() <= tolerance, "{metric} is {value}, expected {expected}");
@@ -196,7 +163,7 @@ fn undefined_values_are_none_and_a_window_is_measured_so_far() {
 
 #[test]
 fn a_time_that_has_passed_and_one_beyond_the_end_change_nothing() {
-    let experiment = experiment(CBR);
+    let experiment = experiment(CBR, &[]);
     let mut run = Run::new(&experiment, 1).unwrap();
     advance(&mut run, 7.0);
     let measured = run.measurements();
@@ -218,6 +185,7 @@ fn busy() -> Experiment {
         &busy
             .replace("duration_s = 12", "budget = 10\nduration_s = 1e6")
             .replace("stop_s = 6\n", ""),
+        &[],
     )
 }
 
@@ -233,7 +201,7 @@ fn a_run_ends_early_on_request_and_else_measures_the_same() {
     });
     let workers = Workers::from(Jobs::default()).stopping_at(&stop);
     assert!(matches!(repeat(&busy(), 1, 2, workers, |_| ()), Err(RunError::Stopped(_))));
-    let mixed = experiment(MIXED);
+    let mixed = mixed();
     assert_eq!(run_stopping_at(&mixed, 1, &Stop::new()).unwrap(), run(&mixed, 1).unwrap());
 }
 
@@ -259,7 +227,7 @@ fn a_long_run_can_be_stopped_after_some_thousand_events() {
 
 #[test]
 fn rows_of_a_trace_come_while_the_run_goes_on() {
-    let experiment = experiment(CBR);
+    let experiment = experiment(CBR, &[]);
     let mut run = Run::new(&experiment, 1).unwrap();
     let mut trace = Trace::default();
     let mut rows = |until: f64| {
@@ -293,7 +261,7 @@ fn rows_of_a_trace_come_while_the_run_goes_on() {
 
 #[test]
 fn a_run_at_once_is_a_run_in_steps() {
-    let experiment = experiment(MIXED);
+    let experiment = mixed();
     let mut stepped = Run::new(&experiment, 7).unwrap();
     for second in 1..=12 {
         advance(&mut stepped, f64::from(second));
