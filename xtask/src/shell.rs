@@ -3,10 +3,12 @@
 use std::borrow::BorrowMut;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Read, Write};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
+use std::thread;
 
 use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
@@ -99,18 +101,79 @@ pub(crate) fn cargo_of(toolchain: &str, words: &str) -> Command {
 /// Runs a command with its output on the terminal; an exit status other than 0 is an error.
 ///
 /// Cargo draws its bar there also if it is told to be quiet, so that a person sees that it
-/// compiles. Logs have no bar.
+/// compiles. Logs have no bar, and there the error names what failed: they may be read from their
+/// end only.
 pub(crate) fn run(mut command: impl BorrowMut<Command>) -> Result<()> {
     let command = command.borrow_mut();
-    if io::stderr().is_terminal() {
-        command.envs([("CARGO_TERM_PROGRESS_WHEN", "always"), ("CARGO_TERM_PROGRESS_WIDTH", "80")]);
+    if !io::stderr().is_terminal() {
+        return run_into_log(command);
     }
+    command.envs([("CARGO_TERM_PROGRESS_WHEN", "always"), ("CARGO_TERM_PROGRESS_WIDTH", "80")]);
     let shown = shown(command);
     let status = command.status().with_context(|| format!("`{shown}` cannot be started"))?;
     if !status.success() {
         bail!("`{shown}` ended with {status}");
     }
     Ok(())
+}
+
+fn run_into_log(command: &mut Command) -> Result<()> {
+    let shown = shown(command);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = child.with_context(|| format!("`{shown}` cannot be started"))?;
+    let out = child.stdout.take().context("no standard output")?;
+    let err = child.stderr.take().context("no standard error")?;
+    let kept = thread::scope(|scope| -> Result<String> {
+        let out = scope.spawn(|| copied(out, io::stdout()));
+        let err = copied(err, io::stderr())?;
+        Ok(out.join().unwrap_or_else(|panic| resume_unwind(panic))? + "\n" + &err)
+    })?;
+    let status = child.wait()?;
+    if !status.success() {
+        bail!("`{shown}` ended with {status}: {}", failure(&kept));
+    }
+    Ok(())
+}
+
+/// Copies what comes as it comes, and returns all of it.
+fn copied(mut from: impl Read, mut to: impl Write) -> io::Result<String> {
+    let mut all = Vec::new();
+    let mut part = vec![0; 1 << 16];
+    loop {
+        let length = from.read(&mut part)?;
+        if length == 0 {
+            return Ok(String::from_utf8_lossy(&all).into_owned());
+        }
+        to.write_all(&part[..length])?;
+        to.flush()?;
+        all.extend_from_slice(&part[..length]);
+    }
+}
+
+/// What failed, by what a command has printed: the tests, as libtest, Playwright, pytest and cargo
+/// list them, or else the last error.
+fn failure(printed: &str) -> String {
+    let is_head =
+        |line: &str| line == "failures:" || line.trim_end_matches(':').ends_with("failed");
+    let mut names = Vec::new();
+    let mut is_listed = false;
+    for line in printed.lines() {
+        let listed = line.strip_prefix("    ").filter(|_| is_listed);
+        let pytest = || line.strip_prefix("FAILED ")?.split(" - ").next();
+        is_listed = is_head(line) || listed.is_some();
+        names.extend(listed.or_else(pytest).map(str::trim));
+    }
+    if !names.is_empty() {
+        return names.join(", ");
+    }
+    let is_error = |line: &&str| {
+        let line = line.to_lowercase();
+        let marks = ["error:", "error[", "error]", "diff in "];
+        marks.iter().any(|mark| line.contains(mark)) && !line.contains("could not compile")
+    };
+    let mut lines = printed.lines().map(str::trim).filter(|line| !line.is_empty());
+    let last = lines.clone().rfind(is_error).or_else(|| lines.next_back());
+    last.unwrap_or("it printed nothing").to_owned()
 }
 
 /// Runs a command and returns what it wrote to standard output.
@@ -203,6 +266,36 @@ mod tests {
         assert!(is_kept(&path, "1\n", true).unwrap());
         assert!(is_kept(&path, "1\n", false).unwrap());
         assert!(!is_kept(&path, "1\n2\n", false).unwrap());
+    }
+
+    #[test]
+    fn in_a_log_the_error_of_a_command_names_what_failed() {
+        let tests = "failures:\n\n---- a::b stdout ----\n    x\n\nfailures:\n    a::b\n    c\n\ntest result: FAILED.";
+        let cargo = "error: 1 target failed:\n    `-p x --lib`\n";
+        let lints = "error: unused\n  --> a.rs:1\nerror: could not compile `x` due to 1 error\n";
+        for (out, err, named) in [
+            (tests, cargo, "a::b, c, `-p x --lib`"),
+            (
+                "F.\nFAILED t.py::a - E: 1\nFAILED t.py::b\n2 failed in 1 s\n",
+                "",
+                "t.py::a, t.py::b",
+            ),
+            (
+                "  1 failed\n    [chromium] › a.ts:1:1 › b\n  3 passed\n",
+                "",
+                "[chromium] › a.ts:1:1 › b",
+            ),
+            ("", lints, "error: unused"),
+            ("Diff in a.rs:1:\n-    x\n", "", "Diff in a.rs:1:"),
+            ("one\ntwo\n\n", "", "two"),
+            ("", "", "it printed nothing"),
+        ] {
+            let script = "printf %s \"$0\"; printf %s \"$1\" >&2; exit 3";
+            let mut shell = command("sh -c");
+            let error = run_into_log(shell.args([script, out, err])).unwrap_err().to_string();
+            assert!(error.ends_with(&format!("ended with exit status: 3: {named}")), "{error}");
+        }
+        assert!(run_into_log(&mut command("echo error: none")).is_ok());
     }
 
     #[test]
