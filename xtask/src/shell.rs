@@ -3,7 +3,7 @@
 use std::borrow::BorrowMut;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, IsTerminal, Read, Write};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -121,55 +121,46 @@ fn run_into_log(command: &mut Command) -> Result<()> {
     let shown = shown(command);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let mut child = child.with_context(|| format!("`{shown}` cannot be started"))?;
-    let out = child.stdout.take().context("no standard output")?;
-    let err = child.stderr.take().context("no standard error")?;
-    let kept = thread::scope(|scope| -> Result<String> {
-        let out = scope.spawn(|| copied(out, io::stdout()));
-        let err = copied(err, io::stderr())?;
-        Ok(out.join().unwrap_or_else(|panic| resume_unwind(panic))? + "\n" + &err)
-    })?;
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let out = thread::spawn(|| copied(out, io::stdout()));
+    let err = copied(err, io::stderr())?;
+    let printed = out.join().unwrap_or_else(|panic| resume_unwind(panic))? + &err;
     let status = child.wait()?;
     if !status.success() {
-        bail!("`{shown}` ended with {status}: {}", failure(&kept));
+        bail!("`{shown}` ended with {status}: {}", failure(&printed));
     }
     Ok(())
 }
 
-/// Copies what comes as it comes, and returns all of it.
-fn copied(mut from: impl Read, mut to: impl Write) -> io::Result<String> {
-    let mut all = Vec::new();
-    let mut part = vec![0; 1 << 16];
-    loop {
-        let length = from.read(&mut part)?;
-        if length == 0 {
-            return Ok(String::from_utf8_lossy(&all).into_owned());
-        }
-        to.write_all(&part[..length])?;
-        to.flush()?;
-        all.extend_from_slice(&part[..length]);
+/// Copies lines as they come, and returns all of them.
+fn copied(from: Option<impl Read>, mut to: impl Write) -> io::Result<String> {
+    let mut all = String::new();
+    for line in from.into_iter().flat_map(|from| BufReader::new(from).split(b'\n')) {
+        let line = String::from_utf8_lossy(&line?).into_owned() + "\n";
+        to.write_all(line.as_bytes())?;
+        all += &line;
     }
+    Ok(all)
 }
 
 /// What failed, by what a command has printed: the tests, as libtest, Playwright, pytest and cargo
 /// list them, or else the last error.
 fn failure(printed: &str) -> String {
-    let is_head =
-        |line: &str| line == "failures:" || line.trim_end_matches(':').ends_with("failed");
     let mut names = Vec::new();
     let mut is_listed = false;
     for line in printed.lines() {
-        let listed = line.strip_prefix("    ").filter(|_| is_listed);
-        let pytest = || line.strip_prefix("FAILED ")?.split(" - ").next();
-        is_listed = is_head(line) || listed.is_some();
-        names.extend(listed.or_else(pytest).map(str::trim));
+        let name = line.strip_prefix("    ").filter(|_| is_listed);
+        let is_head = ["failures:", "failed:", "failed"].iter().any(|end| line.ends_with(end));
+        is_listed = is_head || name.is_some();
+        names.extend(name.or_else(|| line.strip_prefix("FAILED ")?.split(" - ").next()));
     }
     if !names.is_empty() {
         return names.join(", ");
     }
     let is_error = |line: &&str| {
         let line = line.to_lowercase();
-        let marks = ["error:", "error[", "error]", "diff in "];
-        marks.iter().any(|mark| line.contains(mark)) && !line.contains("could not compile")
+        let is_one = ["error:", "error[", "error]", "diff in "].iter().any(|is| line.contains(is));
+        is_one && !line.contains("could not compile")
     };
     let mut lines = printed.lines().map(str::trim).filter(|line| !line.is_empty());
     let last = lines.clone().rfind(is_error).or_else(|| lines.next_back());
@@ -270,30 +261,23 @@ mod tests {
 
     #[test]
     fn in_a_log_the_error_of_a_command_names_what_failed() {
-        let tests = "failures:\n\n---- a::b stdout ----\n    x\n\nfailures:\n    a::b\n    c\n\ntest result: FAILED.";
-        let cargo = "error: 1 target failed:\n    `-p x --lib`\n";
-        let lints = "error: unused\n  --> a.rs:1\nerror: could not compile `x` due to 1 error\n";
-        for (out, err, named) in [
-            (tests, cargo, "a::b, c, `-p x --lib`"),
-            (
-                "F.\nFAILED t.py::a - E: 1\nFAILED t.py::b\n2 failed in 1 s\n",
-                "",
-                "t.py::a, t.py::b",
-            ),
-            (
-                "  1 failed\n    [chromium] › a.ts:1:1 › b\n  3 passed\n",
-                "",
-                "[chromium] › a.ts:1:1 › b",
-            ),
-            ("", lints, "error: unused"),
-            ("Diff in a.rs:1:\n-    x\n", "", "Diff in a.rs:1:"),
-            ("one\ntwo\n\n", "", "two"),
-            ("", "", "it printed nothing"),
+        let libtest =
+            "failures:\n\n---- a stdout ----\n    x\n\nfailures:\n    a::b\n    c\n\nFAILED.\n\n";
+        for (printed, named) in [
+            (&*format!("{libtest}error: 1 target failed:\n    `-p x`"), "a::b, c, `-p x`"),
+            ("F.\nFAILED t.py::a - E: 1\nFAILED t.py::b\n2 failed in 1 s", "t.py::a, t.py::b"),
+            ("  1 failed\n    [chromium] › a.ts:1:1 › b\n  3 passed", "[chromium] › a.ts:1:1 › b"),
+            ("error: unused\n  --> a.rs:1\nerror: could not compile `x`", "error: unused"),
+            ("Diff in a.rs:1:\n-    x", "Diff in a.rs:1:"),
+            ("one\ntwo\n\n", "two"),
+            ("", "it printed nothing"),
         ] {
-            let script = "printf %s \"$0\"; printf %s \"$1\" >&2; exit 3";
-            let mut shell = command("sh -c");
-            let error = run_into_log(shell.args([script, out, err])).unwrap_err().to_string();
-            assert!(error.ends_with(&format!("ended with exit status: 3: {named}")), "{error}");
+            for stream in ["1", "2"] {
+                let script = format!("printf %s \"$0\" >&{stream}; exit 3");
+                let failed = run_into_log(command("sh -c").args([&script, printed]));
+                let error = failed.unwrap_err().to_string();
+                assert!(error.ends_with(&format!("with exit status: 3: {named}")), "{error}");
+            }
         }
         assert!(run_into_log(&mut command("echo error: none")).is_ok());
     }
