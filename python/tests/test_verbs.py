@@ -184,6 +184,7 @@ def test_analyze_gives_the_json_of_the_command(losscause_command, tmp_path):
     assert analyzed.json == losscause_command("analyze", str(capture), "--format", "json")
     assert analyzed["captures"][0]["flows"]
     assert "lost packet" in analyzed.answer and analyzed.answer in analyzed._repr_html_()
+    assert analyzed["origin"]["command"] == f"losscause analyze {capture}" and analyzed["origin"]["seed"] is None
     some = losscause.analyze(str(capture), ldas=["zbs"])
     assert some.json == losscause_command("analyze", str(capture), "--lda", "zbs", "--format", "json")
 
