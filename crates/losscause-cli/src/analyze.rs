@@ -140,9 +140,11 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     if let Some(file) = &arguments.report {
         files.push(atomic::whole(file, report::capture_html(&analyses).as_bytes())?);
     }
-    // Another process may have written one of that name meanwhile.
-    keep_apart(arguments)?;
-    atomic::finish_together(files)?;
+    if let Err(error) = atomic::finish_new_together(files) {
+        // Another process may have written one of that name meanwhile.
+        keep_apart(arguments)?;
+        return Err(error.into());
+    }
     match arguments.format {
         Format::Json => {
             let origin = origin(arguments);

@@ -4,6 +4,7 @@
 use std::env;
 use std::path::Path;
 
+use losscause_linux::emulator::itself;
 use losscause_linux::kernel::{self, Algorithm, KernelError, Options, Settings, Trial};
 use losscause_study::tools::atomic;
 
@@ -193,9 +194,12 @@ fn unload(name: &str, force: bool) -> Result<(), Failure> {
 
 fn install(chosen: &Chosen, dry_run: bool) -> Result<(), Failure> {
     let settings = chosen.settings()?;
-    let binary = env::current_exe()?.display().to_string();
+    let program = match itself() {
+        Some(words) => words.iter().map(|word| word.display().to_string()).collect(),
+        None => vec![env::current_exe()?.display().to_string()],
+    };
     let (name, text) =
-        kernel::unit(&binary, &settings, &chosen.settings, chosen.allow_unprivileged);
+        kernel::unit(&program, &settings, &chosen.settings, chosen.allow_unprivileged);
     let file = Path::new(kernel::UNIT_DIR).join(&name);
     if dry_run {
         output::line(&format!("# {}", file.display()))?;

@@ -17,7 +17,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use crate::shell::{command, fresh, program, read, run, target, text, workspace, write};
-use crate::tools::Tool;
 use crate::{python, site};
 
 mod check;
@@ -174,10 +173,8 @@ fn wheel(folder: &Path, processor: Processor, release: &Release) -> Result<PathB
     let target = processor.target();
     let mut arguments = Vec::new();
     if !processor.is_this_machines() {
-        Tool::AARCH64.ensure()?;
         arguments.extend(["--target", &target]);
-        let (name, linker) = program::AARCH64_LINKER;
-        variables.push((name, linker.to_owned()));
+        variables.extend(program::cross_compile()?);
     }
     let built = tempfile::tempdir()?;
     python::Environment::new()?.build_wheel(built.path(), &arguments, variables)?;

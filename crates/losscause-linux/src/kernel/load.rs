@@ -122,7 +122,7 @@ pub fn load(settings: &Settings, options: &Options) -> Result<Loaded, KernelErro
         let trial = options.trial.as_ref();
         trial.map_or(Ok(()), |trial| trial.begin(name, &default, &pins)).map(|()| verified)
     };
-    match attach(name, program, &words, options.allow_unprivileged, &pins).and_then(begin) {
+    match attach(name, &program, &words, options.allow_unprivileged, &pins).and_then(begin) {
         Ok(verified) => Ok(Loaded { name, mounted_bpf_fs, default, verified }),
         Err(error) => {
             // All pins of this name are of this process: it has the lock, and there were none. What

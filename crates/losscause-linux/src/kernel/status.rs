@@ -177,7 +177,7 @@ fn listed(name: &'static str, pins: &Pins) -> Result<Vec<Connection>, KernelErro
     let refused = |error: libbpf_rs::Error| refusal::refused(name, "status", &error);
     refusal::listen();
     let mut builder = ObjectBuilder::default();
-    let mut object = builder.open_memory(object("status")).map_err(refused)?;
+    let mut object = builder.open_memory(&object("status")).map_err(refused)?;
     for mut map in object.maps_mut().filter(|map| map.name() == "connections") {
         map.reuse_pinned_map(pins.connections()).map_err(refused)?;
     }

@@ -59,7 +59,7 @@ impl Trial {
         let trial = [words, share.to_ne_bytes().to_vec()].concat();
         refusal::listen();
         let mut builder = ObjectBuilder::default();
-        let mut open = builder.open_memory(object("trial")).map_err(refused("open"))?;
+        let mut open = builder.open_memory(&object("trial")).map_err(refused("open"))?;
         for mut map in open.maps_mut() {
             let bytes = match map.name().to_str() {
                 Some(".rodata.trial") => &trial,

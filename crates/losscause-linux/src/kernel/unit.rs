@@ -5,16 +5,17 @@ use super::Settings;
 /// Where units of the administrator belong.
 pub const UNIT_DIR: &str = "/etc/systemd/system";
 
-/// The name of the unit for these settings and its text. `binary` is the path of the `losscause`
-/// command, `settings` are the `KEY=VALUE` pairs that `--set` got.
+/// The name of the unit for these settings and its text. `program` are the words that start the
+/// command `losscause`, `settings` are the `KEY=VALUE` pairs that `--set` got.
 pub fn unit(
-    binary: &str,
+    program: &[String],
     loaded: &Settings,
     settings: &[String],
     allow_unprivileged: bool,
 ) -> (String, String) {
     let name = loaded.algorithm().name;
-    let mut command = format!("{} kernel load {name}", quoted(binary));
+    let program = program.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+    let mut command = format!("{program} kernel load {name}");
     for setting in settings {
         command += &format!(" --set {}", quoted(setting));
     }
@@ -34,11 +35,10 @@ pub fn unit(
          Type=oneshot\n\
          RemainAfterExit=yes\n\
          ExecStart={command}\n\
-         ExecStop={} kernel unload {name} --force\n\
+         ExecStop={program} kernel unload {name} --force\n\
          \n\
          [Install]\n\
-         WantedBy=multi-user.target\n",
-        quoted(binary)
+         WantedBy=multi-user.target\n"
     );
     (format!("losscause-{}.service", name.replace('_', "-")), text)
 }
@@ -62,7 +62,8 @@ mod tests {
     #[test]
     fn a_unit_loads_with_the_same_settings_and_unloads() {
         let spike = Algorithm::find("lc_spike").expect("there is one").settings();
-        let (name, text) = unit("/opt/my tools/losscause", &spike, &["alpha=0.4".to_owned()], true);
+        let program = ["/opt/my tools/losscause".to_owned()];
+        let (name, text) = unit(&program, &spike, &["alpha=0.4".to_owned()], true);
         assert_eq!(name, "losscause-lc-spike.service");
         let load = "ExecStart=\"/opt/my tools/losscause\" kernel load lc_spike --set alpha=0.4 --allow-unprivileged\n";
         assert!(text.contains(load), "{text}");
