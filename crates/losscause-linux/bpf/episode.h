@@ -370,6 +370,32 @@ lc_inline void lc_end_episode(struct tcp_sock *tp, struct lc_connection *c)
 	c->episode = LC_NONE;
 }
 
+/*
+ * A kernel may skip a program for an ACK or a timer (results/live.md). Then it takes for what ssthresh() returns what its stack held. An
+ * episode that the program has not begun, with a threshold that is no answer of its own, is begun now, with the window and the
+ * threshold from before. One that the kernel has ended is ended.
+ */
+lc_inline void lc_make_up(struct sock *sk, struct lc_connection *c)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	u32 state = lc_ca_state(sk), cwnd = tp->snd_cwnd;
+
+	if (state < TCP_CA_CWR && c->episode != LC_NONE)
+		lc_end_episode(tp, c);
+	if (state < TCP_CA_CWR || c->episode != LC_NONE || (tp->snd_ssthresh >= 2 && tp->snd_ssthresh <= tp->prior_cwnd + 1))
+		return;
+	/* Where packets became too large the kernel does not ask. */
+	if (state == TCP_CA_Loss && !tp->prior_ssthresh)
+		return;
+	tp->snd_cwnd = tp->prior_cwnd;
+	tp->snd_ssthresh = tp->prior_ssthresh;
+	tp->snd_ssthresh = lc_begin_episode(sk, c);
+	tp->snd_cwnd = cwnd;
+	if (state == TCP_CA_Loss)
+		lc_time_out(sk, c);
+	LC_ADD(c, skipped, 1);
+}
+
 SEC("struct_ops/init")
 void lc_init(u64 *ctx)
 {
@@ -442,6 +468,7 @@ void lc_pkts_acked(u64 *ctx)
 	lc_growth_acked(sk, sample);
 	if (!c)
 		return;
+	lc_make_up(sk, c);
 	/* Losses that the ACK before this one, or a timer, declared within an episode. */
 	if (!lc_judge_declared(sk, c) && c->episode == LC_KEPT)
 		lc_reduce_kept(sk, c);

@@ -57,7 +57,10 @@ fn a_control_is_tried_on_connections_that_pass_until_it_is_unloaded() {
     setsockopt(&listener, sockopt::TcpCongestion, &"reno".into()).unwrap();
     assert_eq!(controls(&listener), [TRIED, "reno"]);
     setsockopt(&listener, sockopt::TcpCongestion, &default.as_str().into()).unwrap();
-    assert!(status(Some(TRIED)).unwrap()[0].totals.opened >= 3);
+    let shown = status(Some(TRIED)).unwrap().remove(0);
+    assert!(shown.totals.opened >= 3);
+    let filters = [port.clone(), "prefix=127.0.0.0/8".to_owned()];
+    assert_eq!(shown.trial, Some(Trial::new(&filters, 1.0).unwrap()));
     unload(loaded.0, false).unwrap();
     assert_eq!(controls(&listener), [&default; 2].map(String::clone));
     let elsewhere = begin(&[port, "prefix=192.0.2.0/24".to_owned()], 1.0);
