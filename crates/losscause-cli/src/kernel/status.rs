@@ -171,7 +171,7 @@ fn print_totals(statuses: &[Status]) -> io::Result<()> {
         "braked",
     ];
     let mut totals = Table::new(TOTALS).numbers(1..);
-    for Status { name, dry_run, totals: t, connections } in statuses {
+    for Status { name, dry_run, totals: t, connections, .. } in statuses {
         let s = t.sums;
         let counts = [
             s.wireless,
