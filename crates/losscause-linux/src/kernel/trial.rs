@@ -7,7 +7,8 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 
-use libbpf_rs::{MapCore, MapFlags, MapHandle, ObjectBuilder};
+use libbpf_rs::query::{LinkInfo, LinkTypeInfo};
+use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, ObjectBuilder};
 use serde::Serialize;
 
 use super::load::Pins;
@@ -51,11 +52,18 @@ impl Trial {
 
     /// The one that goes on with a loaded program.
     pub(super) fn running(name: &'static str, pins: &Pins) -> Result<Option<Self>, KernelError> {
-        if !pins.trial(0).exists() {
-            return Ok(None);
-        }
         let other_version = || KernelError::OtherVersion { name };
         let refused = |error: libbpf_rs::Error| refusal::refused(name, "status", &error);
+        let links = (0..).map(|place| pins.trial(place)).take_while(|link| link.exists());
+        let infos = links.map(|link| Link::open(link)?.info());
+        // Where a control group was removed, the link leads to none.
+        let is_cut = |info: &LinkInfo| {
+            matches!(&info.info, LinkTypeInfo::Cgroup(group) if group.cgroup_id == 0)
+        };
+        let infos = infos.collect::<Result<Vec<_>, _>>().map_err(refused)?;
+        if infos.iter().all(is_cut) {
+            return Ok(None);
+        }
         if !pins.given().exists() {
             return Err(other_version());
         }

@@ -109,6 +109,14 @@ fn connections_of_other_control_groups_have_the_default() {
     let empty = begin(&[port.clone(), folder(&group.0)], 1.0);
     assert_eq!(controls(&listener), [default(), default()]);
     drop(empty);
+    let within = Group(group.0.join("within"));
+    fs::create_dir(&within.0).unwrap();
+    let ended = begin(&[folder(&within.0)], 1.0);
+    let is_on = || status(Some(TRIED)).unwrap()[0].trial.is_some();
+    assert!(is_on());
+    drop(within);
+    hang::wait_until("its only group is gone", || !is_on());
+    drop(ended);
     let _both = begin(&[port, folder(&group.0), folder(group.0.parent().unwrap())], 1.0);
     assert_eq!(controls(&listener), [TRIED; 2]);
     let refused = Trial::new(&["process=nginx"], 1.0).unwrap_err().to_string();
