@@ -76,6 +76,10 @@ impl Pins {
         self.dir.join("log_state")
     }
 
+    /// Which new connections get it.
+    pub(super) fn given(&self) -> PathBuf {
+        self.dir.join("given")
+    }
     /// What gives it to some new connections, in one control group of several.
     pub(super) fn trial(&self, place: usize) -> PathBuf {
         self.dir.join(format!("trial{place}"))
