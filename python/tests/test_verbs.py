@@ -22,7 +22,8 @@ def test_compare_gives_the_json_of_the_command(losscause_command):
     arguments = ["--lda", "none,ZBS", "--runs", "2", "--seed", "3", "--format", "json"]
     compared = losscause.compare(SCENARIO, ["none", "ZBS"], runs=2, seed=3)
     assert compared.json == losscause_command("compare", SCENARIO, *arguments)
-    assert compared.answer == compared["verdict"]
+    assert compared.answer.splitlines() == compared["verdict"].split("; ")
+    assert repr(compared) == f"<losscause.Comparison: {compared['verdict']}>"
     assert "ZBS" in compared._repr_html_() and "±" in compared._repr_html_()
 
 

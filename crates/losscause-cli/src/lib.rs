@@ -24,6 +24,7 @@ use losscause_laboratory::sweep::SweepResult;
 pub use losscause_study::registry;
 use losscause_study::{Registry, RegistryError, RunError, Workers};
 pub use reproduce::drawn::Drawn;
+pub use templates::named_in;
 
 mod analyze;
 mod check;

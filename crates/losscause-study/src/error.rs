@@ -68,8 +68,10 @@ fn how_to_build(feature: &str, is_on_linux: bool) -> String {
     if feature == "linux" && !is_on_linux {
         return "needs Linux".to_owned();
     }
+    let needs =
+        if feature == "linux" { " that has what `losscause docs kernel` lists" } else { "" };
     format!(
-        "this program was built without `{feature}`; in a checkout: {INSTALL} --features {feature}"
+        "this program was built without `{feature}`; in a checkout{needs}: {INSTALL} --features {feature}"
     )
 }
 

@@ -139,7 +139,7 @@ impl fmt::Display for Finding {
                 let usual = if moments.are_chosen() { "more than" } else { "as much as" };
                 write!(
                     f,
-                    "before {losses} rounds of losses {usual} usual had been sent: more than before {}",
+                    "at {losses} rounds of losses {usual} usual was being sent: more than at {}",
                     Rank(rank)
                 )
             }
