@@ -201,8 +201,7 @@ fn install(chosen: &Chosen, dry_run: bool) -> Result<(), Failure> {
         Some(words) => words.iter().map(|word| word.display().to_string()).collect(),
         None => vec![env::current_exe()?.display().to_string()],
     };
-    let (name, text) =
-        kernel::unit(&program, &settings, &chosen.settings, &chosen.options()?);
+    let (name, text) = kernel::unit(&program, &settings, &chosen.settings, &chosen.options()?);
     let file = Path::new(kernel::UNIT_DIR).join(&name);
     if dry_run {
         output::line(&format!("# {}", file.display()))?;

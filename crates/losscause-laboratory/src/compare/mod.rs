@@ -217,8 +217,7 @@ impl Comparison {
     /// A row per variant, the one with the largest goodput first, with the mean of each of the
     /// metrics `RANKED_WITH` that any variant has.
     pub fn ranking(&self) -> Table {
-        let shown: Vec<&str> =
-            RANKED_WITH.into_iter().filter(|metric| self.has(metric)).collect();
+        let shown: Vec<&str> = RANKED_WITH.into_iter().filter(|metric| self.has(metric)).collect();
         let head = |metric: &&str| {
             format!("{metric} {}", unit_symbol(self.unit(metric).0)).trim_end().to_owned()
         };
