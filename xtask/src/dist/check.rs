@@ -83,8 +83,8 @@ pub(super) fn wheel(file: &Path, processor: Processor) -> Result<()> {
     })
 }
 
-/// Runs a command; if root does, with a `/sys` of its own: what is loaded ends with it.
-const ALONE: &str = "own='mount -t sysfs sysfs /sys; exec \"$0\" \"$@\"'; test \"$(id -u)\" = 0 || exec \"$0\" \"$@\"; \
+/// Runs a command; if root does, what it loads into the kernel ends with it.
+const ALONE: &str = "own='mount -t bpf bpf /sys/fs/bpf; exec \"$0\" \"$@\"'; test \"$(id -u)\" = 0 || exec \"$0\" \"$@\"; \
                      exec unshare --mount --pid --fork --mount-proc sh -ec \"$own\" \"$0\" \"$@\"";
 
 /// Installs the wheel for another processor beside that processor's Python, and asks its command.
