@@ -242,21 +242,17 @@ mod tests {
             let ranks = RecentDelay { least, mean };
             Finding::DelayRank(DelayRank { ranks, losses: 57, others: 400 }).to_string()
         };
-        let sent = "before 146 rounds of losses";
+        let sent = "at 146 rounds of losses";
         let delayed = "at 57 rounds of losses the delay was";
         let chance = "of packets, where chance gives 50 %";
         for (told, expected) in [
             (
                 moments(0.53),
-                std::format!(
-                    "{sent} as much as usual had been sent: more than before 53 % {chance}"
-                ),
+                std::format!("{sent} as much as usual was being sent: more than at 53 % {chance}"),
             ),
             (
                 moments(0.96),
-                std::format!(
-                    "{sent} more than usual had been sent: more than before 96 % {chance}"
-                ),
+                std::format!("{sent} more than usual was being sent: more than at 96 % {chance}"),
             ),
             // The mean of both ranks, and the larger one.
             (delays(0.44, 0.56), std::format!("{delayed} as usual: longer than at 50 % {chance}")),
