@@ -272,14 +272,15 @@ mod tests {
             ("one\ntwo\n\n", "two"),
             ("", "it printed nothing"),
         ] {
-            for stream in ["1", "2"] {
-                let script = format!("printf %s \"$0\" >&{stream}; exit 3");
-                let failed = run_into_log(command("sh -c").args([&script, printed]));
-                let error = failed.unwrap_err().to_string();
-                assert!(error.ends_with(&format!("with exit status: 3: {named}")), "{error}");
-            }
+            assert_eq!(failure(printed), named);
         }
-        assert!(run_into_log(&mut command("echo error: none")).is_ok());
+        for (stream, last) in [("1", "one"), ("2", "two")] {
+            let mut shell = command("sh -c");
+            shell.args([format!("echo $0 >&{stream}; exit 3"), last.to_owned()]);
+            let error = run_into_log(&mut shell).unwrap_err().to_string();
+            assert!(error.ends_with(&format!("with exit status: 3: {last}")), "{error}");
+        }
+        assert!(run_into_log(&mut command("echo three")).is_ok());
     }
 
     #[test]
