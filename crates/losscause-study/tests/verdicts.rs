@@ -94,10 +94,8 @@ fn any_number_of_threads_gives_the_same_bytes() {
 
 #[test]
 fn no_warning_counts_the_runs_that_have_a_share_of_few_losses() {
-    let experiment = experiment(&[
-        "flow.video.lda=always congestion",
-        "link.radio.channel.loss=0.1",
-    ]);
+    let experiment =
+        experiment(&["flow.video.lda=always congestion", "link.radio.channel.loss=0.1"]);
     let runs: Vec<Measurements> = (1..=4).map(|seed| run(&experiment, seed).unwrap()).collect();
     let with = |metric: &str| runs.iter().filter(|run| run.metric(metric).is_some()).count();
     assert!((1..4).contains(&with("M_c")) && with("P_CC") == with("M_c"));

@@ -77,7 +77,8 @@ impl SimulationResult {
         let mut groups: Vec<(f64, String)> = self.metrics.iter().filter_map(of_group).collect();
         groups.sort_by(|one, other| one.0.total_cmp(&other.0));
         let [least, .., most] = &groups[..] else { return None };
-        let told = |(kbps, name): &(f64, String)| format!("{} for {name}", rate_text((*kbps, None)));
+        let told =
+            |(kbps, name): &(f64, String)| format!("{} for {name}", rate_text((*kbps, None)));
         Some(format!(" (from {} to {})", told(least), told(most)))
     }
 
