@@ -112,7 +112,7 @@ impl Cost {
                 "The flow got {goodput} of the {path} that the policer leaves for data ({percent:.0} %)"
             ),
             false if used >= USED_UP => format!(
-                "Losses cost it little: it got {goodput} of its path's {path}{} ({percent:.0} %)",
+                "Losses cost the flow little: it got {goodput} of its path's {path}{} ({percent:.0} %)",
                 self.mean()
             ),
             false if used < USED && !self.path_rate_changes => {

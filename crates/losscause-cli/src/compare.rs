@@ -138,13 +138,18 @@ fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
     let Comparison { title, seed, runs, .. } = comparison;
     let each = output::plural(u64::from(*runs), "run");
     output::sentence(&format!("\n{title} ({each} each, {})", seeds(*seed, *runs)))?;
-    let rows = if verbose { comparison.all_metrics() } else { comparison.judged_by() };
-    match comparison.variants.len() > SIDE_BY_SIDE && !verbose {
-        true => {
-            output::line(output::drawn(&comparison.ranking(), None).trim_end_matches('\n'))?;
-            output::line("--verbose shows every metric with its interval.")?;
-        }
-        false => side_by_side(comparison, &rows)?,
+    let is_ranking = comparison.variants.len() > SIDE_BY_SIDE && !verbose;
+    let rows = match verbose {
+        true => comparison.all_metrics(),
+        false if is_ranking => comparison.ranked_with(),
+        false => comparison.judged_by(),
+    };
+    if is_ranking {
+        let table = output::drawn(&comparison.ranking(&rows), Some(output::width()));
+        output::line(table.trim_end_matches('\n'))?;
+        output::line("--verbose shows every metric with its interval.")?;
+    } else {
+        side_by_side(comparison, &rows)?;
     }
     comparison
         .warnings(&rows)

@@ -66,6 +66,7 @@ fn all_senders_are_compared_on_a_link_whose_tcp_linux_does_not_have() {
     );
     // So many have a row each, which a screen holds.
     assert!(printed.contains("goodput Mb/s   beside Mb/s   queueing_p95 ms"), "{printed}");
+    assert!(!printed.contains("metrics marked *"), "none is shown: {printed}");
     assert!(printed.contains("--verbose shows every metric with its interval."), "{printed}");
     assert!(printed.lines().count() < 24, "{printed}");
     let every = shell(&format!("{command} --verbose"), directory.path());

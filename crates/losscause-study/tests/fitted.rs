@@ -234,7 +234,7 @@ fn told(settings: &[&str]) -> (Cost, String, Vec<String>) {
     let is_told = sender.answer().contains("The flow got ");
     assert_eq!(is_told, is_low || is_policed, "{} {cost:?}", sender.answer());
     let is_used_up = !is_policed && cost.used.is_some_and(|used| used >= 0.9);
-    let is_little = sender.answer().contains(" Losses cost it little: it got ");
+    let is_little = sender.answer().contains(" Losses cost the flow little: it got ");
     assert_eq!(is_little, is_used_up, "{} {cost:?}", sender.answer());
     (cost, told.advice(), told.next.clone())
 }

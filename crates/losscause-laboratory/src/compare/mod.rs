@@ -214,10 +214,13 @@ impl Comparison {
         table
     }
 
-    /// A row per variant, the one with the largest goodput first, with the mean of each of the
-    /// metrics `RANKED_WITH` that any variant has.
-    pub fn ranking(&self) -> Table {
-        let shown: Vec<&str> = RANKED_WITH.into_iter().filter(|metric| self.has(metric)).collect();
+    /// What variants are ranked with, of the metrics that any variant has.
+    pub fn ranked_with(&self) -> Vec<&'static str> {
+        RANKED_WITH.into_iter().filter(|metric| self.has(metric)).collect()
+    }
+
+    /// A row per variant, the one with the largest goodput first, with the means of these metrics.
+    pub fn ranking(&self, shown: &[&str]) -> Table {
         let head = |metric: &&str| {
             format!("{metric} {}", unit_symbol(self.unit(metric).0)).trim_end().to_owned()
         };
