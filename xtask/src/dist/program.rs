@@ -96,7 +96,7 @@ pub(super) fn variables(is_static: bool, release: &Release) -> Result<[(&'static
 pub(super) fn cross_compile() -> Result<[(&'static str, String); 3]> {
     Tool::AARCH64.ensure()?;
     let libraries = of_aarch64("aarch64", "download libelf-dev libelf1 zlib1g-dev zlib1g")?;
-    let within = |folder| libraries.join(folder).display().to_string();
+    let within = |folder: &str| libraries.join(folder).display().to_string();
     Ok([
         ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc".to_owned()),
         ("LIBBPF_SYS_EXTRA_CFLAGS", format!("-I{}", within("usr/include"))),

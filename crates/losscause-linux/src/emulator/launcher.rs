@@ -75,7 +75,8 @@ impl Launched {
             Output::Error => Stdio::from(io::stderr()),
         };
         let (program, words) = itself().and_then(<[_]>::split_first).unzip();
-        let mut launcher = Command::new(program.map_or(OsStr::new("/proc/self/exe"), |it| it));
+        let mut launcher =
+            Command::new(program.map_or(OsStr::new("/proc/self/exe"), OsString::as_os_str));
         launcher.args(words.unwrap_or_default());
         launcher.arg(ARGUMENT).arg(std::process::id().to_string()).args(command);
         launcher.envs(variables.iter().map(|(name, value)| (*name, value)));
