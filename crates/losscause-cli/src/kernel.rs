@@ -197,8 +197,7 @@ fn unload(name: &str, force: bool) -> Result<(), Failure> {
 fn install(chosen: &Chosen, dry_run: bool) -> Result<(), Failure> {
     let settings = chosen.settings()?;
     let binary = env::current_exe()?.display().to_string();
-    let (name, text) =
-        kernel::unit(&binary, &settings, &chosen.settings, &chosen.options()?);
+    let (name, text) = kernel::unit(&binary, &settings, &chosen.settings, &chosen.options()?);
     let file = Path::new(kernel::UNIT_DIR).join(&name);
     if dry_run {
         output::line(&format!("# {}", file.display()))?;

@@ -57,9 +57,7 @@ impl Trial {
         let links = (0..).map(|place| pins.trial(place)).take_while(|link| link.exists());
         let infos = links.map(|link| Link::open(link)?.info());
         // Where a control group was removed, the link leads to none.
-        let is_cut = |info: &LinkInfo| {
-            matches!(&info.info, LinkTypeInfo::Cgroup(group) if group.cgroup_id == 0)
-        };
+        let is_cut = |info: &LinkInfo| matches!(&info.info, LinkTypeInfo::Cgroup(group) if group.cgroup_id == 0);
         let infos = infos.collect::<Result<Vec<_>, _>>().map_err(refused)?;
         if infos.iter().all(is_cut) {
             return Ok(None);
@@ -78,7 +76,11 @@ impl Trial {
     /// What [`Trial::running`] reads: the share and the filters, with a zero byte between two.
     fn text(&self) -> String {
         let share = self.share.to_string();
-        std::iter::once(&share).chain(&self.given).map(String::as_str).collect::<Vec<_>>().join("\0")
+        std::iter::once(&share)
+            .chain(&self.given)
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join("\0")
     }
 
     /// The arguments of `kernel load` for it.
