@@ -82,6 +82,8 @@ const browser = await chromium.launch({
 let bytes = 0;
 for (const { file, size: [width, height], scheme, path, show } of POSTERS) {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme: scheme, reducedMotion: "reduce" });
+  // A busy machine takes its time.
+  page.setDefaultTimeout(120_000);
   await page.goto(`http://127.0.0.1:4179/${path}`);
   await page.waitForSelector("html[data-ready]");
   await show(page);
