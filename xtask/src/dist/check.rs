@@ -12,7 +12,7 @@ use super::contents::CAPTURE;
 use super::processor::Processor;
 use super::program;
 use crate::python::Environment;
-use crate::shell::{command, is_root, read, root, run, write};
+use crate::shell::{command, is_root, output, read, root, run, write};
 use crate::tools::Tool;
 
 /// A command line behind `losscause`, and a part of what it prints. `{capture}` is the capture that
@@ -58,7 +58,7 @@ pub(super) fn deb(file: &Path, processor: Processor) -> Result<()> {
     }
     write(of_dpkg.join("status"), "")?;
     let mut dpkg = command("dpkg --force-architecture --force-not-root --log=/dev/null --root");
-    run(dpkg.arg(place.path()).arg("--install").arg(file).stdout(Stdio::null()))?;
+    output(dpkg.arg(place.path()).arg("--install").arg(file))?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     println!("{name}: installed, {:.1} s", at.elapsed().as_secs_f64());
     EmptyRoot { place, below: "/usr".to_owned(), processor, interpreter: None }.ask(&name)
@@ -135,7 +135,7 @@ pub(super) fn readme(folder: &Path) -> Result<()> {
     let typed: Vec<&str> = lines.into_iter().take_while(|line| !line.is_empty()).collect();
     let mut shell = Command::new("sh");
     shell.args(["-ec", &typed.join("\n")]).current_dir(place.path());
-    run(shell.env_clear().env("PATH", "/usr/bin:/bin").stdout(Stdio::null()))?;
+    output(shell.env_clear().env("PATH", "/usr/bin:/bin"))?;
     println!("README.md: {} lines of \"Install\" were typed", typed.len());
     Ok(())
 }

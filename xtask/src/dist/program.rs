@@ -8,7 +8,7 @@
 use std::env;
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -131,7 +131,7 @@ fn of_aarch64(name: &str, fetch: &str) -> Result<PathBuf> {
         let mut apt =
             command("apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures::=arm64");
         apt.args(["-o", "APT::Sandbox::User=root", "-o", &lists, "-o", &cache, "-o", &none]);
-        run(apt.args(words.split(' ')).current_dir(&archives).stdout(Stdio::null()))?;
+        output(apt.args(words.split(' ')).current_dir(&archives))?;
     }
     // Its name comes last: a folder that is there is whole.
     let unfinished = fresh(place.join("unfinished"))?;
