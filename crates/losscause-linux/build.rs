@@ -1,11 +1,14 @@
-//! Compiles the eBPF programs in `bpf/` with clang, and writes `programs.rs`, a table of the
-//! objects.
+//! Compiles the eBPF programs in `bpf/` with clang, and writes `programs.xz`, which holds their
+//! objects one after the other, and `programs.rs`, a table of their places in it.
 //!
 //! That there is a clang that knows eBPF has been checked: losscause-linux-needs did.
 
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{env, fs, io};
+use std::{env, fs};
+
+use lzma_rust2::{XzOptions, XzWriter};
 
 fn main() -> io::Result<()> {
     println!("cargo::rerun-if-changed=bpf");
@@ -13,6 +16,7 @@ fn main() -> io::Result<()> {
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or(io::ErrorKind::NotFound)?);
     let clang = env::var("CLANG").unwrap_or_else(|_| "clang".to_owned());
     let mut table = String::from("&[\n");
+    let mut objects = Vec::new();
     let wanted = env::var_os("CARGO_FEATURE_KERNEL").is_some();
     if wanted && env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "linux") {
         for source in sources(Path::new("bpf"))? {
@@ -22,10 +26,40 @@ fn main() -> io::Result<()> {
                 .unwrap_or_default();
             let object = out.join(format!("{name}.o"));
             compile(&clang, &source, &object)?;
-            table += &format!("    ({name:?}, include_bytes!({object:?})),\n");
+            let begin = objects.len();
+            objects.extend(without_dwarf(fs::read(&object)?));
+            table += &format!("    ({name:?}, {begin}..{}),\n", objects.len());
         }
     }
+    // Most of a program is in the others too.
+    let mut packed = XzWriter::new(Vec::new(), XzOptions::with_preset(6))?;
+    packed.write_all(&objects)?;
+    fs::write(out.join("programs.xz"), packed.finish()?)?;
     fs::write(out.join("programs.rs"), table + "]\n")
+}
+
+/// The object with zeros for what only a debugger reads: libbpf takes the types from elsewhere
+/// (BTF).
+fn without_dwarf(mut object: Vec<u8>) -> Vec<u8> {
+    fn number<const N: usize>(object: &[u8], at: usize) -> usize {
+        let bytes = object[at..at + N].iter().rev();
+        bytes.fold(0, |number, byte| number << 8 | usize::from(*byte))
+    }
+    // The fields of ELF with 64 bits, the lowest byte first.
+    let headers = number::<8>(&object, 0x28);
+    let header = |index: usize| headers + 0x40 * index;
+    let place = |object: &[u8], at: usize| number::<8>(object, at + 0x18);
+    let names = place(&object, header(number::<2>(&object, 0x3e)));
+    for index in 0..number::<2>(&object, 0x3c) {
+        let at = header(index);
+        let name = &object[names + number::<4>(&object, at)..];
+        if name.starts_with(b".debug_") || name.starts_with(b".rel.debug_") {
+            let begin = place(&object, at);
+            let bytes = number::<8>(&object, at + 0x20);
+            object[begin..begin + bytes].fill(0);
+        }
+    }
+    object
 }
 
 fn sources(dir: &Path) -> io::Result<Vec<PathBuf>> {

@@ -20,7 +20,7 @@ def main(arguments: list[str] | None = None) -> int:
     if not _is_for_ray(given):
         # On Ctrl-C the command itself says what is kept, and ends as the signal ends a program.
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-        return _losscause.command(["losscause", *given])
+        return _losscause.command(["losscause", *given], [sys.executable, _main_file()])
     try:
         return _sweep(_parser().parse_args(given))
     except _losscause.Error as error:
@@ -34,8 +34,14 @@ def main(arguments: list[str] | None = None) -> int:
         return 130
 
 
+def _main_file() -> str:
+    """What an interpreter runs as the command; `-m losscause` would look into the current folder first."""
+    return os.path.join(os.path.dirname(__file__), "__main__.py")
+
+
 def _is_for_ray(given: list[str]) -> bool:
-    if "sweep" not in given or "--help" in given or "-h" in given:
+    verb = next((word for word in given if not word.startswith("-")), "")
+    if verb != "sweep" or "--help" in given or "-h" in given:
         return False
     pairs = zip(given, [*given[1:], ""], strict=True)
     return any(pair == ("--engine", "ray") or pair[0] == "--engine=ray" for pair in pairs)

@@ -13,4 +13,5 @@ def page(title: str, answer: str, warnings: Sequence[str], bars: Bars | None) ->
     """A title, sentences, warnings, and bars if there are any."""
     chart = drawn(*bars) if bars else ""
     told = "".join(f"<p>Warning: {escape(warning)}</p>" for warning in warnings)
-    return f"<div><strong>{escape(title)}</strong><p>{escape(answer)}</p>{told}{chart}</div>"
+    answers = "<br>".join(escape(line) for line in answer.splitlines())
+    return f"<div><strong>{escape(title)}</strong><p>{answers}</p>{told}{chart}</div>"

@@ -24,11 +24,14 @@ def bars(given: Bars | None, ax: Axes | None) -> Axes:
         return axes
     title, values = given
     known = [(label, value, half) for label, value, half in values if value is not None]
+    unit, scale = _for_people(title.rsplit(", ", 1)[-1], [value for _, value, _ in known])
     places = range(len(known))
-    axes.barh(places, [value for _, value, _ in known], xerr=[half or 0 for _, _, half in known])
+    widths = [half * scale if half else 0 for _, _, half in known]
+    axes.barh(places, [value * scale for _, value, _ in known], xerr=widths)
     axes.set_yticks(places, [label for label, _, _ in known])
     axes.invert_yaxis()
-    axes.set_xlabel(title)
+    intervals = " (lines: 95 % intervals)" if any(widths) else ""
+    axes.set_xlabel(", ".join([*title.rsplit(", ", 1)[:-1], unit]) + intervals)
     return axes
 
 
@@ -42,9 +45,10 @@ def series(result: Simulation, ax: Axes | None) -> Axes:
             times, values = lines.setdefault(row["flow"], ([], []))
             times.append(row["to_s"])
             values.append(row["goodput_kbps"])
+    unit, scale = _for_people("kb/s", [value for _, values in lines.values() for value in values])
     for flow, (times, values) in lines.items():
-        axes.plot(times, values, label=flow)
-    axes.set(xlabel="time, s", ylabel="goodput, kb/s", title=result["title"], ylim=(0, None))
+        axes.plot(times, [value * scale for value in values], label=flow)
+    axes.set(xlabel="time, s", ylabel=f"goodput, {unit}", title=result["title"], ylim=(0, None))
     axes.legend()
     return axes
 
@@ -69,14 +73,15 @@ def lines(result: Sweep, metric: str | None, x: str | None, ax: Axes | None) -> 
                 label = ", ".join(filter(None, [row["system"], *others]))
                 found.setdefault(label, []).append((values[x], row["measured"], row["ci95"] or 0))
     axes = _axes(ax)
+    unit, scale = _for_people(result["metrics"][metric], [value for points in found.values() for _, value, _ in points])
     for label, points in found.items():
-        at, measured, half = zip(*sorted(points), strict=True)
+        scaled = sorted((at, value * scale, half * scale) for at, value, half in points)
+        at, measured, half = zip(*scaled, strict=True)
         axes.errorbar(at, measured, yerr=half, label=label, marker="o", markersize=4, capsize=2)
     if _spans_decades([at for points in found.values() for at, _, _ in points]):
         axes.set_xscale("log")
     if _spans_decades([value for points in found.values() for _, value, _ in points]):
         axes.set_yscale("log")
-    unit = result["metrics"][metric]
     axes.set(xlabel=x, ylabel=f"{metric}, {unit}" if unit else metric, title=result["title"])
     if len(found) > 1:
         axes.legend()
@@ -132,6 +137,11 @@ def losses(result: Analysis, ax: Axes | None) -> Axes:
     if points:
         axes.legend()
     return axes
+
+
+def _for_people(unit: str, values: Sequence[float]) -> tuple[str, float]:
+    """The unit in which people read these values, and what they are multiplied by for that."""
+    return ("Mb/s", 1e-3) if unit == "kb/s" and max(values, default=0) >= 1e3 else (unit, 1)
 
 
 def _one_of(argument: str, given: str, known: Sequence[str]) -> None:

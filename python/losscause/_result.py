@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 # A title, and for each bar its label, its value, and the half-width of the value's interval.
 Bars: TypeAlias = "tuple[str, Sequence[tuple[str, float | None, float | None]]]"
+# What parts the sentences of an answer that has several.
+LINE = "\n"
 
 
 class Result(Mapping[str, Any]):
@@ -59,7 +61,7 @@ class Result(Mapping[str, Any]):
         return rows(self.json, path, keep)
 
     def __repr__(self) -> str:
-        return f"<losscause.{type(self).__name__}: {self.answer}>"
+        return f"<losscause.{type(self).__name__}: {self.answer.replace(LINE, '; ')}>"
 
     def _told(self) -> list[str]:
         """What to know before drawing conclusions."""
@@ -152,7 +154,8 @@ class Comparison(Result):
 
     @property
     def answer(self) -> str:
-        return str(self["verdict"])
+        """A line per variant, the one with the largest goodput first."""
+        return LINE.join(str(self["verdict"]).split("; "))
 
     @property
     def runs(self) -> Table:

@@ -58,7 +58,7 @@ def simulate(
         json, answer, table = _losscause.simulate(
             scenario, seed, settings, own, runs=runs, jobs=jobs, interval=interval, trace=kinds, progress=tell
         )
-    made = Simulation(json, " ".join(answer), table)
+    made = Simulation(json, _in_python(" ".join(answer)), table)
     _warn(made._told())
     return made
 
@@ -369,6 +369,7 @@ def _keywords(verb: Callable[..., object], overrides: Mapping[str, Any]) -> Iter
         yield
     except _losscause.Error as error:
         key = error.key or ""
+        error.args = (_in_python(str(error)),)
         _, is_unknown, known = str(error).partition(f'the parameter "{key}" is unknown')
         if not is_unknown or key not in overrides:
             raise
@@ -389,4 +390,19 @@ def _about(text: str, key: str) -> _losscause.Error:
 def _warn(texts: Iterable[str]) -> None:
     """Shows warnings as those of the line that called the verb."""
     for text in texts:
-        warnings.warn(text, ResultWarning, stacklevel=3)
+        warnings.warn(_in_python(text), ResultWarning, stacklevel=3)
+
+
+def _in_python(text: str) -> str:
+    """A sentence of the command line, with `set={"KEY": "VALUE"}` for `--set KEY=VALUE`."""
+    if "--set " not in text:
+        return text
+    import re
+
+    def argument(found: re.Match[str]) -> str:
+        value = re.sub(r"(\w+) = ", r'"\1": ', found[3])
+        is_plain = value.startswith("{") or re.fullmatch(r"[\d.e+-]+", value)
+        text = value if is_plain else f'"{value}"'
+        return f'set={{"{found[2]}": {text}}}'
+
+    return re.sub(r"--set ('?)([\w.-]+)=(.*?)(?:(?<=\S)\1(?=[\s;,?)]|$))", argument, text)

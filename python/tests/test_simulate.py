@@ -157,6 +157,23 @@ def test_an_error_is_a_value_error_and_a_keyword_of_no_name_a_type_error():
         losscause.simulate(LINK, set={"sed": 3})
 
 
+def test_hints_give_settings_as_python_takes_them(losscause_command, tmp_path):
+    file = tmp_path / "wifi.toml"
+    losscause_command("init", "wifi", "-o", str(file))
+    with pytest.raises(TypeError, match=r'\(did you mean set=\{"flow.download.lda": "Sift"\}\?\)'):
+        losscause.simulate(file, lda="Sift")
+    with pytest.raises(losscause.Error, match=r'did you mean set=\{"link.wifi.queue": \{ "kind": "codel" \}\}\?\)'):
+        losscause.simulate(file, queue="codel")
+    with pytest.warns(losscause.ResultWarning, match=r'; set=\{"flow.download.lda": "Sift"\} sets one$'):
+        told = losscause.simulate(file)
+    assert 'set={"flow.download.lda": "Sift"} sets one.' in told.answer and "--set" not in told.answer
+
+
+def test_a_scenario_that_init_writes_is_told_with_the_command():
+    with pytest.raises(losscause.Error, match=r"there is no such file \(losscause init parking-lot writes it\)"):
+        losscause.simulate("parking-lot")
+
+
 def test_settings_are_those_of_the_command_with_units(losscause_command, tmp_path):
     file = tmp_path / "wifi.toml"
     losscause_command("init", "wifi", "-o", str(file))
@@ -170,7 +187,8 @@ def test_warnings_are_those_of_python_and_of_the_line_that_called():
         result = losscause.simulate("cen2003/WLH")
     assert warned[0].filename == __file__
     texts = [str(warning.message) for warning in warned]
-    assert texts == [warning["text"] for warning in result["warnings"] if warning["kind"] != "different-windows"]
+    own = [warning["text"] for warning in result["warnings"] if warning["kind"] != "different-windows"]
+    assert texts == [text.replace("--set flow.test.lda=Sift", 'set={"flow.test.lda": "Sift"}') for text in own]
     assert texts[0].split(";")[0] in result._repr_html_()
     with warnings.catch_warnings():
         warnings.simplefilter("error")

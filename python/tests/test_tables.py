@@ -158,8 +158,14 @@ def test_pictures_show_what_results_say():
     axes = compared.plot()
     shown = [bar.get_width() for bar in axes.patches]
     assert shown == [variant["metrics"]["goodput"]["value"] for variant in compared["variants"]]
-    assert axes.get_xlabel() == "goodput, kb/s"
-    assert compared.plot(metric="M_w").get_xlabel() == "M_w, percent"
+    intervals = " (lines: 95 % intervals)"
+    assert axes.get_xlabel() == f"goodput, kb/s{intervals}"
+    assert compared.plot(metric="M_w").get_xlabel() == f"M_w, percent{intervals}"
+    fast = losscause.simulate(SCENARIO, set={"bw_kbps": 5000, "last_kbps": 5000, "link.last.channel": {"kind": "perfect"}})
+    [flow] = [flow for flow in fast.flows if flow["measured"]]
+    axes = fast.plot()
+    assert axes.get_xlabel() == "goodput of the first run, Mb/s"
+    assert axes.patches[0].get_width() == pytest.approx(flow["goodput_kbps"] / 1e3)
     with pytest.raises(losscause.Error, match='metric: "x" is unknown, expected one of'):
         compared.plot(metric="x")
     swept = losscause.sweep(SCENARIO, {"N": [1, 2, 64]}, metrics=["thput"], systems=["none", "ZBS"], runs=1)

@@ -22,7 +22,8 @@ def test_compare_gives_the_json_of_the_command(losscause_command):
     arguments = ["--lda", "none,ZBS", "--runs", "2", "--seed", "3", "--format", "json"]
     compared = losscause.compare(SCENARIO, ["none", "ZBS"], runs=2, seed=3)
     assert compared.json == losscause_command("compare", SCENARIO, *arguments)
-    assert compared.answer == compared["verdict"]
+    assert compared.answer.splitlines() == compared["verdict"].split("; ")
+    assert repr(compared) == f"<losscause.Comparison: {compared['verdict']}>"
     assert "ZBS" in compared._repr_html_() and "±" in compared._repr_html_()
 
 
@@ -184,6 +185,7 @@ def test_analyze_gives_the_json_of_the_command(losscause_command, tmp_path):
     assert analyzed.json == losscause_command("analyze", str(capture), "--format", "json")
     assert analyzed["captures"][0]["flows"]
     assert "lost packet" in analyzed.answer and analyzed.answer in analyzed._repr_html_()
+    assert analyzed["origin"]["command"] == f"losscause analyze {capture}" and analyzed["origin"]["seed"] is None
     some = losscause.analyze(str(capture), ldas=["zbs"])
     assert some.json == losscause_command("analyze", str(capture), "--lda", "zbs", "--format", "json")
 

@@ -7,7 +7,7 @@ import { preview } from "vite";
 
 const root = join(import.meta.dirname, "../..");
 const images = join(root, "docs/images");
-const capture = join(root, "crates/losscause-capture/tests/captures/receiver.pcap.gz");
+const capture = join(root, "examples/slow.pcap.gz");
 /** All five together: they are in the repository. */
 const MOST_BYTES = 900_000;
 
@@ -25,14 +25,14 @@ async function story(page, name, at) {
 const POSTERS = [
   {
     file: "lab-spike.png",
-    size: [1440, 1000],
+    size: [1440, 1160],
     scheme: "light",
     path: "index.html",
     async show(page) {
       await story(page, "How Spike sees it", 47.5);
       for (let press = 0; press < 3; press += 1) await page.getByRole("button", { name: "Previous loss of system B" }).click();
       await page.waitForFunction(() => /Spike: /.test(document.querySelector("#view-1 .loss").textContent));
-      await page.evaluate(() => scrollBy(0, -80));
+      await page.evaluate(() => scrollTo(0, 0));
     },
   },
   {
@@ -51,7 +51,7 @@ const POSTERS = [
   },
   {
     file: "lab-capture.png",
-    size: [1440, 1000],
+    size: [1440, 1080],
     scheme: "light",
     path: "capture.html",
     async show(page) {
@@ -59,6 +59,7 @@ const POSTERS = [
       await page.waitForSelector("#answer tbody td");
       await page.waitForSelector("#answer canvas");
       await page.getByRole("button", { name: /^Next loss/ }).first().click();
+      await page.evaluate(() => scrollTo(0, 0));
     },
   },
   {
@@ -81,6 +82,8 @@ const browser = await chromium.launch({
 let bytes = 0;
 for (const { file, size: [width, height], scheme, path, show } of POSTERS) {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme: scheme, reducedMotion: "reduce" });
+  // A busy machine takes its time.
+  page.setDefaultTimeout(120_000);
   await page.goto(`http://127.0.0.1:4179/${path}`);
   await page.waitForSelector("html[data-ready]");
   await show(page);

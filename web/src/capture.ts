@@ -114,7 +114,7 @@ async function show(view: View, file: string) {
   const seconds = Number(view.duration_s.toPrecision(4));
   const parts: Node[] = [
     element("p", { className: "file" }, `${file}: ${view.packets.toLocaleString("en")} packets in ${seconds} s`),
-    element("h2", { className: "says" }, view.answer),
+    element("h2", { className: "says" }, ...inParts(view)),
   ];
   parts.push(...view.first.map(first));
   if (view.cut !== null) parts.push(element("p", { className: "cut" }, view.cut));
@@ -163,6 +163,13 @@ function first(told: First): HTMLElement {
   parts.push(part("Do first", element("strong", {}, told.advice)));
   if (told.next.length > 0) parts.push(part("Next", ...told.next.map((command) => element("code", {}, command))));
   return element("dl", { className: "first" }, ...parts);
+}
+
+/** The answer: its cause as the headline, what follows in small. */
+function inParts({ answer, first }: View): (string | Node)[] {
+  const cause = first.length === 1 ? first[0].cause.replace(/\.$/, "") : "";
+  const end = answer.indexOf(cause) + cause.length;
+  return cause && end > cause.length ? [answer.slice(0, end), element("span", {}, answer.slice(end))] : [answer];
 }
 
 /** A flow's answer, and the way to its picture. */
@@ -249,7 +256,8 @@ function drawn(flow: FlowView, place: number): LossChart {
     "article",
     { className: "flow", id: `flow-${flow.id}` },
     element("h2", {}, flow.name),
-    element("p", {}, flow.answer),
+    // The page's answer is that of a flow alone.
+    ...(page.answer.querySelector(".says")?.textContent?.includes(flow.answer) ? [] : [element("p", {}, flow.answer)]),
     ...(flow.evidence === null ? [] : [element("p", {}, flow.evidence)]),
     ...flow.trust.map((said) => element("p", { className: "soft small" }, said)),
     element("h3", {}, `${flow.losses.time_s.length > 0 ? "Losses at their queueing" : "Queueing"} delay in ms, bytes in queues, and rate over time`),

@@ -86,6 +86,7 @@ const teller = new Teller(page.story, {
   },
   pause: () => {
     playing = false;
+    showTime();
   },
   pace: (told) => {
     if (told !== null) usual ??= page.speed.value;

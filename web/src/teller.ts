@@ -89,7 +89,11 @@ export class Teller {
     this.stop(step, step.tell, !then ? "Go on alone" : then.anew ? "Start again" : "Go on", () => {
       if (!then) this.leave();
       else if (then.anew) void this.startAgain(then.anew);
-      else this.approach(now);
+      else {
+        this.approach(now);
+        // What is asked of this very instant is asked before a frame passes.
+        this.watch(now);
+      }
     });
   }
 
@@ -99,8 +103,9 @@ export class Teller {
     const foreseen = await this.stage.again(parameters);
     if (!foreseen || !this.foreseen) return;
     this.foreseen = foreseen;
-    this.approach(0);
     this.stage.play();
+    this.approach(0);
+    this.watch(0);
   }
 
   private approach(now: number) {

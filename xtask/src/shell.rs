@@ -3,10 +3,12 @@
 use std::borrow::BorrowMut;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{self, IsTerminal};
+use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
+use std::thread;
 
 use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
@@ -99,18 +101,70 @@ pub(crate) fn cargo_of(toolchain: &str, words: &str) -> Command {
 /// Runs a command with its output on the terminal; an exit status other than 0 is an error.
 ///
 /// Cargo draws its bar there also if it is told to be quiet, so that a person sees that it
-/// compiles. Logs have no bar.
+/// compiles. Logs have no bar, and there the error names what failed: they may be read from their
+/// end only.
 pub(crate) fn run(mut command: impl BorrowMut<Command>) -> Result<()> {
     let command = command.borrow_mut();
-    if io::stderr().is_terminal() {
-        command.envs([("CARGO_TERM_PROGRESS_WHEN", "always"), ("CARGO_TERM_PROGRESS_WIDTH", "80")]);
+    if !io::stderr().is_terminal() {
+        return run_into_log(command);
     }
+    command.envs([("CARGO_TERM_PROGRESS_WHEN", "always"), ("CARGO_TERM_PROGRESS_WIDTH", "80")]);
     let shown = shown(command);
     let status = command.status().with_context(|| format!("`{shown}` cannot be started"))?;
     if !status.success() {
         bail!("`{shown}` ended with {status}");
     }
     Ok(())
+}
+
+fn run_into_log(command: &mut Command) -> Result<()> {
+    let shown = shown(command);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut child = child.with_context(|| format!("`{shown}` cannot be started"))?;
+    let (out, err) = (child.stdout.take(), child.stderr.take());
+    let out = thread::spawn(|| copied(out, io::stdout()));
+    let err = copied(err, io::stderr())?;
+    let printed = out.join().unwrap_or_else(|panic| resume_unwind(panic))? + &err;
+    let status = child.wait()?;
+    if !status.success() {
+        bail!("`{shown}` ended with {status}: {}", failure(&printed));
+    }
+    Ok(())
+}
+
+/// Copies lines as they come, and returns all of them.
+fn copied(from: Option<impl Read>, mut to: impl Write) -> io::Result<String> {
+    let mut all = String::new();
+    for line in from.into_iter().flat_map(|from| BufReader::new(from).split(b'\n')) {
+        let line = String::from_utf8_lossy(&line?).into_owned() + "\n";
+        to.write_all(line.as_bytes())?;
+        all += &line;
+    }
+    Ok(all)
+}
+
+/// What failed, by what a command has printed: the tests, as libtest, Playwright, pytest and cargo
+/// list them, or else the last error.
+fn failure(printed: &str) -> String {
+    let mut names = Vec::new();
+    let mut is_listed = false;
+    for line in printed.lines() {
+        let name = line.strip_prefix("    ").filter(|_| is_listed);
+        let is_head = ["failures:", "failed:", "failed"].iter().any(|end| line.ends_with(end));
+        is_listed = is_head || name.is_some();
+        names.extend(name.or_else(|| line.strip_prefix("FAILED ")?.split(" - ").next()));
+    }
+    if !names.is_empty() {
+        return names.join(", ");
+    }
+    let is_error = |line: &&str| {
+        let line = line.to_lowercase();
+        let is_one = ["error:", "error[", "error]", "diff in "].iter().any(|is| line.contains(is));
+        is_one && !line.contains("could not compile")
+    };
+    let mut lines = printed.lines().map(str::trim).filter(|line| !line.is_empty());
+    let last = lines.clone().rfind(is_error).or_else(|| lines.next_back());
+    last.unwrap_or("it printed nothing").to_owned()
 }
 
 /// Runs a command and returns what it wrote to standard output.
@@ -203,6 +257,30 @@ mod tests {
         assert!(is_kept(&path, "1\n", true).unwrap());
         assert!(is_kept(&path, "1\n", false).unwrap());
         assert!(!is_kept(&path, "1\n2\n", false).unwrap());
+    }
+
+    #[test]
+    fn in_a_log_the_error_of_a_command_names_what_failed() {
+        let libtest =
+            "failures:\n\n---- a stdout ----\n    x\n\nfailures:\n    a::b\n    c\n\nFAILED.\n\n";
+        for (printed, named) in [
+            (&*format!("{libtest}error: 1 target failed:\n    `-p x`"), "a::b, c, `-p x`"),
+            ("F.\nFAILED t.py::a - E: 1\nFAILED t.py::b\n2 failed in 1 s", "t.py::a, t.py::b"),
+            ("  1 failed\n    [chromium] › a.ts:1:1 › b\n  3 passed", "[chromium] › a.ts:1:1 › b"),
+            ("error: unused\n  --> a.rs:1\nerror: could not compile `x`", "error: unused"),
+            ("Diff in a.rs:1:\n-    x", "Diff in a.rs:1:"),
+            ("one\ntwo\n\n", "two"),
+            ("", "it printed nothing"),
+        ] {
+            assert_eq!(failure(printed), named);
+        }
+        for (stream, last) in [("1", "one"), ("2", "two")] {
+            let mut shell = command("sh -c");
+            shell.args([format!("echo $0 >&{stream}; exit 3"), last.to_owned()]);
+            let error = run_into_log(&mut shell).unwrap_err().to_string();
+            assert!(error.ends_with(&format!("with exit status: 3: {last}")), "{error}");
+        }
+        assert!(run_into_log(&mut command("echo three")).is_ok());
     }
 
     #[test]

@@ -37,13 +37,15 @@ pub(crate) use reading::{Reading, analyze_keeping, described};
 ///     analyze_live(capture, "sender.pcap.gz", &Options::all(), &mut |_: Glance| seconds += 1)?;
 /// assert_eq!(seconds, 7);
 /// let mut json = Vec::new();
-/// Captures { captures: &[analysis] }.write_json(&mut json)?;
+/// Captures { origin: "a program", captures: &[analysis] }.write_json(&mut json)?;
 /// let json = String::from_utf8(json)?;
 /// assert!(json.contains("\"format_version\": 1") && json.contains("\"vantage\": \"sender\""));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Captures<'a> {
+pub struct Captures<'a, O> {
+    /// Where the analyses come from.
+    pub origin: O,
     /// A capture each, in the order in which they were named.
     pub captures: &'a [Analysis],
 }
@@ -54,19 +56,21 @@ const FORMAT_VERSION: u32 = 1;
 /// Bytes that are written at once.
 const WRITTEN: usize = 1 << 16;
 
-impl Captures<'_> {
+impl<O: Serialize> Captures<'_, O> {
     /// Writes them as JSON, and ends the last line.
     ///
     /// # Errors
     /// `out` cannot be written.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
         #[derive(Serialize)]
-        struct Document<'a> {
+        struct Document<'a, O> {
             format_version: u32,
+            origin: &'a O,
             captures: &'a [Analysis],
         }
         let mut out = BufWriter::with_capacity(WRITTEN, out);
-        let document = Document { format_version: FORMAT_VERSION, captures: self.captures };
+        let Self { origin, captures } = self;
+        let document = Document { format_version: FORMAT_VERSION, origin, captures };
         serde_json::to_writer_pretty(&mut out, &document)?;
         out.write_all(b"\n")?;
         out.flush()

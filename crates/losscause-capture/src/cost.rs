@@ -49,6 +49,9 @@ pub struct Cost {
 /// Below this part of its rate, a path is not used: steps of time measure the rate within a few
 /// packets.
 const USED: f64 = 0.8;
+/// A path is used up if a flow got this part of its rate: of 37 simulated transfers with that much
+/// of what a policer leaves, a shaper at 98 % of the rate brought one 6 % more, and the others less.
+pub(crate) const USED_UP: f64 = 0.9;
 /// A mean of a changing rate needs a queue for so much of the time.
 const MOST_OF_TIME: f64 = 0.5;
 
@@ -94,23 +97,34 @@ impl Cost {
     }
 
     /// What it cost: "The flow got 4.1 Mb/s of its path's 9.6 Mb/s", if the path was hardly used and
-    /// that is certain; behind a policer in any case.
+    /// that is certain; that it cost little, if the path was used up; behind a policer in any case.
     pub(crate) fn in_short(&self, is_policer: bool) -> Option<String> {
-        let used =
-            self.used.filter(|used| is_policer || *used < USED && !self.path_rate_changes)?;
+        let used = self.used?;
         let goodput = units::rate(self.goodput_bps);
         let path = units::rate(self.path_rate_bps?);
+        let percent = 100.0 * used;
         Some(match is_policer {
             // As behind a bucket that was full.
             true if used >= 1.0 => {
                 format!("The flow got {goodput}, no less than the policer leaves for data ({path})")
             }
             true => format!(
-                "The flow got {goodput} of the {path} that the policer leaves for data ({:.0} %)",
-                100.0 * used
+                "The flow got {goodput} of the {path} that the policer leaves for data ({percent:.0} %)"
             ),
-            false => format!("The flow got {goodput} of its path's {path}"),
+            false if used >= USED_UP => format!(
+                "Losses cost the flow little: it got {goodput} of its path's {path}{} ({percent:.0} %)",
+                self.mean()
+            ),
+            false if used < USED && !self.path_rate_changes => {
+                format!("The flow got {goodput} of its path's {path}")
+            }
+            false => return None,
         })
+    }
+
+    /// What is said behind a path's rate that is a mean.
+    fn mean(&self) -> &'static str {
+        if self.path_rate_changes { " on average" } else { "" }
     }
 
     /// In one line: "2.3 of 2.9 Mb/s (80 %); below four fifths of that for at least 11.8 of 28.4 s;
@@ -118,7 +132,7 @@ impl Cost {
     pub fn told(&self) -> String {
         let mut told = match (self.path_rate_bps, self.used) {
             (Some(path), Some(used)) => {
-                let mean = if self.path_rate_changes { " on average" } else { "" };
+                let mean = self.mean();
                 let goodput = units::rate(self.goodput_bps);
                 let path = units::rate(path);
                 match used < 1.0 {

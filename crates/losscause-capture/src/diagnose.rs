@@ -12,6 +12,7 @@ use losscause::{Span, Time};
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
+use crate::cost::USED_UP;
 use crate::flow::{Course, Path};
 use crate::{Cost, Evidence, Fit, Flow, Loss, Protocol, Vantage, next};
 
@@ -57,10 +58,6 @@ pub struct FlowDiagnosis {
     pub vantage: Vantage,
 }
 
-/// What a policer leaves is used up if a flow got this part of it: of 37 simulated transfers with
-/// that much, a shaper at 98 % of the rate brought one 6 % more, and the others less.
-const USED_UP: f64 = 0.9;
-
 impl FlowDiagnosis {
     /// What to do, as a sentence without its end.
     pub fn advice(&self) -> String {
@@ -89,8 +86,8 @@ impl FlowDiagnosis {
         ))
     }
 
-    /// What its losses cost, if a policer's rate is known, or if the path was hardly used and that
-    /// is certain: "The flow got 4.1 Mb/s of its path's 9.6 Mb/s".
+    /// What its losses cost, if a policer's rate is known, or if the path was used up, or hardly
+    /// used and that is certain: "The flow got 4.1 Mb/s of its path's 9.6 Mb/s".
     pub fn cost_in_short(&self) -> Option<String> {
         let is_policer = matches!(self.diagnosis.cause, Cause::Policer { .. });
         self.cost?.in_short(is_policer)

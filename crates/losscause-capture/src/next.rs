@@ -121,7 +121,10 @@ fn compared(
             )
         }
         Cause::FullQueue if has_queue => {
-            "--variant 'fq_codel: link.link.queue={ kind = \"fq-codel\" }'".to_owned()
+            let managed = "--variant 'fq_codel: link.link.queue={ kind = \"fq-codel\" }'";
+            // Where no shaper can stand in front of the queue, the sender can keep it short.
+            let sender = if shaped.is_none() { " --variant 'bbr: tcp.variant=bbr'" } else { "" };
+            format!("{managed}{sender}")
         }
         Cause::ManagedQueue if has_queue => {
             let path = path.filter(PathRate::is_steady)?;

@@ -7,9 +7,10 @@ use losscause::registry::Registry;
 use losscause_capture::judge::Chosen;
 use losscause_capture::{Captures, Options, Selection};
 use losscause_report as report;
-use losscause_study::InputError;
 use losscause_study::files::Inputs;
+use losscause_study::origin::options as options_of;
 use losscause_study::tools::atomic;
+use losscause_study::{InputError, Origin};
 
 use crate::failure::Failure;
 use crate::input;
@@ -139,12 +140,15 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
     if let Some(file) = &arguments.report {
         files.push(atomic::whole(file, report::capture_html(&analyses).as_bytes())?);
     }
-    // Another process may have written one of that name meanwhile.
-    keep_apart(arguments)?;
-    atomic::finish_together(files)?;
+    if let Err(error) = atomic::finish_new_together(files) {
+        // Another process may have written one of that name meanwhile.
+        keep_apart(arguments)?;
+        return Err(error.into());
+    }
     match arguments.format {
         Format::Json => {
-            Captures { captures: &analyses }.write_json(&mut output::JsonOutput::new())?;
+            let origin = origin(arguments);
+            Captures { origin, captures: &analyses }.write_json(&mut output::JsonOutput::new())?;
         }
         Format::Table => {
             let scenario = arguments.scenario.as_deref();
@@ -161,6 +165,28 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
         }
     }
     failure.map_or(Ok(()), Err)
+}
+
+/// The command that gives the analyses.
+fn origin(arguments: &Arguments) -> Origin {
+    let flags = [("--as-one", arguments.as_one), ("--keep-skew", arguments.keep_skew)];
+    let flags = flags.into_iter().filter(|(_, is_set)| *is_set).map(|(flag, _)| flag.to_owned());
+    let files =
+        |files: &[PathBuf]| files.iter().map(|file| file.display().to_string()).collect::<Vec<_>>();
+    let lda = arguments.lda.join(",");
+    let words = ["analyze".to_owned()].into_iter().chain(files(&arguments.captures));
+    let words = words
+        .chain(options_of("--interface", &arguments.interface))
+        .chain(options_of("--sender", files(arguments.sender.as_slice())))
+        .chain(options_of("--receiver", files(arguments.receiver.as_slice())))
+        .chain(options_of("--lda", Some(lda).filter(|lda| !lda.is_empty())))
+        .chain(options_of("--flow", &arguments.flow))
+        .chain(options_of("--host", &arguments.host))
+        .chain(options_of("--port", &arguments.port))
+        .chain(options_of("--from", arguments.from))
+        .chain(options_of("--to", arguments.to))
+        .chain(flags);
+    Origin::of(words, None)
 }
 
 /// Refuses to write over a file, a capture or not, or one output over another.

@@ -126,8 +126,11 @@ fn in_linux(scenario: &Scenario) -> Result<Scenario, InputError> {
     }
 }
 
-/// The verdict, then metrics down and variants across, in as many blocks as the terminal's width
-/// needs, then warnings.
+/// More variants are a row each.
+const SIDE_BY_SIDE: usize = 4;
+
+/// The verdict; then metrics down and variants across, in as many blocks as the terminal's width
+/// needs, or a ranking of many variants; then warnings.
 fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
     for sentence in comparison.verdict.split("; ") {
         output::sentence(sentence)?;
@@ -135,13 +138,33 @@ fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
     let Comparison { title, seed, runs, .. } = comparison;
     let each = output::plural(u64::from(*runs), "run");
     output::sentence(&format!("\n{title} ({each} each, {})", seeds(*seed, *runs)))?;
+    let is_ranking = comparison.variants.len() > SIDE_BY_SIDE && !verbose;
+    let rows = match verbose {
+        true => comparison.all_metrics(),
+        false if is_ranking => comparison.ranked_with(),
+        false => comparison.judged_by(),
+    };
+    if is_ranking {
+        let table = output::drawn(&comparison.ranking(&rows), Some(output::width()));
+        output::line(table.trim_end_matches('\n'))?;
+        output::line("--verbose shows every metric with its interval.")?;
+    } else {
+        side_by_side(comparison, &rows)?;
+    }
+    comparison
+        .warnings(&rows)
+        .iter()
+        .try_for_each(|warning| output::sentence(&format!("warning: {warning}")))
+}
+
+/// These metrics down and the variants across, the first beside the metrics.
+fn side_by_side(comparison: &Comparison, rows: &[&str]) -> io::Result<()> {
     let Some(first) = comparison.variants.first() else { return Ok(()) };
     let mut others = comparison.ranked();
     others.retain(|variant| !std::ptr::eq(*variant, first));
-    let rows = if verbose { comparison.all_metrics() } else { comparison.judged_by() };
     let variants: Vec<&VariantResult> = [first].into_iter().chain(others).collect();
     // Every block has the first variant beside the metrics.
-    let table = comparison.table(&rows, &variants).labels(2);
+    let table = comparison.table(rows, &variants).labels(2);
     output::line(output::in_blocks(&table, output::width()).trim_end_matches('\n'))?;
     if comparison.runs > 1 {
         output::sentence(&format!(
@@ -149,8 +172,5 @@ fn tables(comparison: &Comparison, verbose: bool) -> io::Result<()> {
             first.name
         ))?;
     }
-    comparison
-        .warnings(&rows)
-        .iter()
-        .try_for_each(|warning| output::sentence(&format!("warning: {warning}")))
+    Ok(())
 }

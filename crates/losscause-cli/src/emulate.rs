@@ -8,7 +8,8 @@ use losscause_sim::{FlowId, Network};
 use losscause_study::Registry;
 use losscause_study::error::unknown;
 use losscause_study::files::Inputs;
-use losscause_study::{InputError, Setting};
+use losscause_study::origin::{options, quoted};
+use losscause_study::{InputError, Origin, Setting};
 
 use crate::failure::Failure;
 use crate::output::{self, Format};
@@ -70,6 +71,7 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
             arguments.link.display()
         ));
     }
+    let origin = origin(&arguments);
     let files = Files::create(arguments.pcap.as_deref(), arguments.log.as_deref())?;
     let output = if arguments.format == Format::Json { Output::Error } else { Output::Standard };
     let setup = Setup {
@@ -82,7 +84,7 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
     let summary = emulate(setup, interrupt::postpone())?;
     files.finish()?;
     match arguments.format {
-        Format::Json => output::json(&Document { format_version: 1, summary: &summary })?,
+        Format::Json => output::json(&Document { format_version: 1, origin, summary: &summary })?,
         Format::Table => notice::print(&table::summary(&summary)),
     }
     interrupt::end_if_interrupted();
@@ -98,8 +100,26 @@ pub(crate) fn run(arguments: Arguments, registry: &Registry) -> Result<(), Failu
 struct Document<'a> {
     /// It grows when a field is removed or changes its meaning.
     format_version: u32,
+    origin: Origin,
     #[serde(flatten)]
     summary: &'a Summary,
+}
+
+/// The command that gives the summary.
+fn origin(arguments: &Arguments) -> Origin {
+    let text = |word: &OsString| word.to_string_lossy().into_owned();
+    let words = ["emulate".to_owned(), arguments.link.display().to_string()].into_iter();
+    let words = words
+        .chain(options("--flow", &arguments.flow))
+        .chain(options("--set", &arguments.set))
+        .chain(options("--peer", arguments.peer.as_ref().map(text)));
+    let mut origin = Origin::of(words, arguments.seed);
+    origin.command += " --";
+    arguments
+        .command
+        .iter()
+        .for_each(|word| origin.command += &format!(" {}", quoted(&text(word))));
+    origin
 }
 
 /// The flow of this name, or the first; the name of a group stands for its first member.

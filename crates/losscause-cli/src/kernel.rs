@@ -4,6 +4,7 @@
 use std::env;
 use std::path::Path;
 
+use losscause_linux::emulator::itself;
 use losscause_linux::kernel::{self, Algorithm, KernelError, Options, Settings, Trial};
 use losscause_study::tools::atomic;
 
@@ -32,13 +33,6 @@ enum Command {
         /// Judge and count losses, and change nothing: the window stays that of the kernel's Reno or CUBIC.
         #[arg(long)]
         dry_run: bool,
-        /// Give it to new connections that would have the default, and pass: port=N (of either end),
-        /// prefix=ADDRESS/BITS (of the peer), cgroup=FOLDER. Several of a kind add up.
-        #[arg(long, value_name = "FILTER")]
-        only: Vec<String>,
-        /// Give it to this share of them, or of all, drawn at random.
-        #[arg(long, value_name = "PERCENT", value_parser = percent)]
-        share: Option<f64>,
     },
     /// Unload one. Refuses while connections use it, and names them.
     Unload {
@@ -88,9 +82,23 @@ struct Chosen {
     /// Let every process choose it, not only those with CAP_NET_ADMIN.
     #[arg(long)]
     allow_unprivileged: bool,
+    /// Give it to new connections that would have the default, and pass: port=N (of either end),
+    /// prefix=ADDRESS/BITS (of the peer), cgroup=FOLDER. Several of a kind add up.
+    #[arg(long, value_name = "FILTER")]
+    only: Vec<String>,
+    /// Give it to this share of them, or of all, drawn at random.
+    #[arg(long, value_name = "PERCENT", value_parser = percent)]
+    share: Option<f64>,
 }
 
 impl Chosen {
+    fn options(&self) -> Result<Options, KernelError> {
+        let is_trial = !self.only.is_empty() || self.share.is_some();
+        let trial = || Trial::new(&self.only, self.share.unwrap_or(1.0));
+        let trial = is_trial.then(trial).transpose()?;
+        Ok(Options { allow_unprivileged: self.allow_unprivileged, trial })
+    }
+
     fn settings(&self) -> Result<Settings, KernelError> {
         let mut settings = Algorithm::find(&self.name)?.settings();
         self.settings.iter().try_for_each(|setting| settings.set(setting))?;
@@ -103,11 +111,7 @@ impl Chosen {
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         Command::Check => check(),
-        Command::Load { chosen, dry_run, only, share } => {
-            let is_trial = !only.is_empty() || share.is_some();
-            let trial = is_trial.then(|| Trial::new(only, share.unwrap_or(1.0))).transpose()?;
-            whole(|| load(chosen, *dry_run, trial))
-        }
+        Command::Load { chosen, dry_run } => whole(|| load(chosen, *dry_run)),
         Command::Unload { name, force } => whole(|| unload(name, *force)),
         Command::Status { name, watch, format } => status::run(name.as_deref(), *watch, *format),
         Command::Trace { name, format } => trace::run(name, *format),
@@ -140,10 +144,10 @@ fn check() -> Result<(), Failure> {
     if lacking.is_empty() { Ok(()) } else { Err(KernelError::Lacking { lacking }.into()) }
 }
 
-fn load(chosen: &Chosen, dry_run: bool, trial: Option<Trial>) -> Result<(), Failure> {
+fn load(chosen: &Chosen, dry_run: bool) -> Result<(), Failure> {
     let mut settings = chosen.settings()?;
     settings.set_dry_run(dry_run);
-    let options = Options { allow_unprivileged: chosen.allow_unprivileged, trial };
+    let options = chosen.options()?;
     let loaded = kernel::load(&settings, &options)?;
     let name = loaded.name;
     if loaded.mounted_bpf_fs {
@@ -193,9 +197,11 @@ fn unload(name: &str, force: bool) -> Result<(), Failure> {
 
 fn install(chosen: &Chosen, dry_run: bool) -> Result<(), Failure> {
     let settings = chosen.settings()?;
-    let binary = env::current_exe()?.display().to_string();
-    let (name, text) =
-        kernel::unit(&binary, &settings, &chosen.settings, chosen.allow_unprivileged);
+    let program = match itself() {
+        Some(words) => words.iter().map(|word| word.display().to_string()).collect(),
+        None => vec![env::current_exe()?.display().to_string()],
+    };
+    let (name, text) = kernel::unit(&program, &settings, &chosen.settings, &chosen.options()?);
     let file = Path::new(kernel::UNIT_DIR).join(&name);
     if dry_run {
         output::line(&format!("# {}", file.display()))?;

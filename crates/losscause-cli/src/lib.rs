@@ -24,6 +24,7 @@ use losscause_laboratory::sweep::SweepResult;
 pub use losscause_study::registry;
 use losscause_study::{Registry, RegistryError, RunError, Workers};
 pub use reproduce::drawn::Drawn;
+pub use templates::named_in;
 
 mod analyze;
 mod check;
@@ -122,23 +123,33 @@ enum Command {
 /// Runs the command that the program's arguments select. Names of algorithms and TCPs are those of
 /// `registry`. One that cannot be added to the registry ends the program with exit status 2.
 pub fn main_with(registry: Result<Registry, RegistryError>) -> ExitCode {
-    #[cfg(all(feature = "linux", target_os = "linux"))]
-    if let Some(status) = losscause_linux::emulator::intercept() {
-        return status;
-    }
     ExitCode::from(status_of(std::env::args_os(), registry))
 }
 
 /// [`main_with`] for `arguments`, the program's name first. Returns the exit status.
-pub fn status_of<A: Into<OsString> + Clone>(
+pub fn status_of<A: Into<OsString>>(
     arguments: impl IntoIterator<Item = A>,
     registry: Result<Registry, RegistryError>,
 ) -> u8 {
+    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    #[cfg(all(feature = "linux", target_os = "linux"))]
+    if let Some(status) = losscause_linux::emulator::intercept(arguments.clone()) {
+        return status;
+    }
     interrupt::watch();
-    let status = failure::report(outcome_of(arguments, registry));
+    let status = failure::report(outcome_of(&arguments, registry));
     // Only a program of Rust does this at its end. A reader that is gone is no failure.
     _ = io::stdout().flush();
     status
+}
+
+/// States the words that start a program which is no file of its own but a script: `emulate` starts
+/// it again, and `kernel install` writes them into a unit.
+pub fn state_itself(words: Vec<OsString>) {
+    #[cfg(all(feature = "linux", target_os = "linux"))]
+    losscause_linux::emulator::state_itself(words);
+    #[cfg(not(all(feature = "linux", target_os = "linux")))]
+    drop(words);
 }
 
 /// States the commit that the program was built from, for the [`Origin`](losscause_study::Origin) of
@@ -166,22 +177,21 @@ pub fn is_drawn(items: &[String]) -> bool {
     reproduce::drawn::named(items).is_some()
 }
 
-fn outcome_of<A: Into<OsString> + Clone>(
-    arguments: impl IntoIterator<Item = A>,
+fn outcome_of(
+    arguments: &[OsString],
     registry: Result<Registry, RegistryError>,
 ) -> Result<(), Failure> {
     state_commit();
-    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     if arguments.len() == 1 {
         return Ok(output::line(&overview::of(&program()))?);
     }
-    let matches = match program().try_get_matches_from(&arguments) {
-        Err(error) if error.use_stderr() => whole().try_get_matches_from(&arguments),
+    let matches = match program().try_get_matches_from(arguments) {
+        Err(error) if error.use_stderr() => whole().try_get_matches_from(arguments),
         told => told,
     };
     let matches = match matches {
         Ok(matches) => matches,
-        Err(error) => return usage::outcome(&error, whole, &arguments),
+        Err(error) => return usage::outcome(&error, whole, arguments),
     };
     optional::refuse_missing(&matches)?;
     match Arguments::from_arg_matches(&matches) {
@@ -189,7 +199,7 @@ fn outcome_of<A: Into<OsString> + Clone>(
             notice::set_quiet(quiet);
             run(command, &registry?)
         }
-        Err(error) => usage::outcome(&error.format(&mut whole()), whole, &arguments),
+        Err(error) => usage::outcome(&error.format(&mut whole()), whole, arguments),
     }
 }
 

@@ -151,7 +151,7 @@ fn as_written(text: &str) -> String {
 }
 
 /// The error, with the command that writes the file that is missing if that is a template's.
-pub(crate) fn named_in(error: InputError, is_sweep: bool) -> InputError {
+pub fn named_in(error: InputError, is_sweep: bool) -> InputError {
     let InputError::File { file, problem, expected } = error else { return error };
     let asked = Path::new(&file).file_stem().and_then(OsStr::to_str).unwrap_or_default();
     let is_it = |template: &&Template| template.is_sweep() == is_sweep && template.goes_by(asked);

@@ -99,6 +99,17 @@ fn joined_json_has_the_shape_of_one_capture() {
         (&47.into(), &1.into())
     );
     assert!(flow["losses"][0]["verdicts"]["spike@sender"].is_string());
+    let command = "losscause analyze --sender sender.pcap.gz --receiver receiver.pcap.gz";
+    assert_eq!(json["origin"]["command"], command);
+    let options = ["--lda", "zbs,Spike", "--host", "10.77.0.2", "--from", "1.5", "--keep-skew"];
+    let words = [&["receiver.pcap.gz"], &options[..], &["--format", "json"]].concat();
+    let json: serde_json::Value =
+        serde_json::from_slice(&analyze(&words, place.path()).stdout).unwrap();
+    let command = format!("losscause analyze receiver.pcap.gz {}", options.join(" "));
+    assert_eq!(
+        (&json["origin"]["command"], &json["origin"]["seed"]),
+        (&command.into(), &().into())
+    );
 }
 
 #[test]

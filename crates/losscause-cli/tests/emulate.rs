@@ -177,6 +177,12 @@ done";
     let output = output(place.path(), &files);
     let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(text(&output.stderr).contains("noise"));
+    let command = result["origin"]["command"].as_str().unwrap();
+    let start = "losscause emulate link.toml --set link.air.queue_packets=40 --seed ";
+    assert!(
+        command.starts_with(start) && command.contains(" -- bash -c 'echo noise\n"),
+        "{command}"
+    );
     let count = |direction: &str, what: &str| result[direction][what].as_u64().unwrap();
     assert_eq!(count("forward", "packets"), 40);
     let delivered = count("forward", "delivered");

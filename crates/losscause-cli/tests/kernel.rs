@@ -47,7 +47,9 @@ fn bad_input_is_refused_in_one_sentence() {
         ("--only", "prot=443", "the filter \"prot=443\" is unknown, expected port=N"),
         ("--only", "process=nginx", "--only process=…: a connection is chosen before its process"),
     ] {
-        refuses(&losscause(&["load", "lc_spike", option, value]), sentence);
+        for verb in ["load", "install"] {
+            refuses(&losscause(&[verb, "lc_spike", option, value]), sentence);
+        }
     }
 }
 
@@ -111,7 +113,10 @@ fn a_unit_is_shown_before_it_is_written() {
 
 #[test]
 fn systemd_takes_the_unit_into_a_boot() {
-    let printed = losscause(&["install", "lc_zbs", "--dry-run"]).stdout;
+    let printed = |trial: &[&str]| {
+        let output = losscause(&[&["install", "lc_zbs", "--dry-run"], trial].concat());
+        String::from_utf8(output.stdout).unwrap()
+    };
     let verify = |unit: &str| {
         let units = tempfile::tempdir().unwrap();
         let wanted = units.path().join("multi-user.target.wants");
@@ -124,15 +129,18 @@ fn systemd_takes_the_unit_into_a_boot() {
         command.env("SYSTEMD_UNIT_PATH", format!("{}:", units.path().display()));
         command.args(["verify", "multi-user.target"]).output().ok()
     };
-    let unit = String::from_utf8(printed).unwrap();
-    let Some(output) = verify(&unit) else {
-        println!("skipped: there is no systemd-analyze");
-        return;
-    };
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success() && !said.contains("losscause"), "{said}");
+    let on_trial = printed(&["--only", "port=443", "--share", "1%"]);
+    assert!(on_trial.contains(" lc_zbs --only port=443 --share 1%%\n"), "{on_trial}");
+    for unit in [&printed(&[]), &on_trial] {
+        let Some(output) = verify(unit) else {
+            println!("skipped: there is no systemd-analyze");
+            return;
+        };
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success() && !said.contains("losscause"), "{said}");
+    }
     // What comes after the system's initialisation cannot come before the sysctls.
-    let late = unit.replace("After=local-fs.target", "After=sysinit.target");
+    let late = printed(&[]).replace("After=local-fs.target", "After=sysinit.target");
     let said = String::from_utf8(verify(&late).unwrap().stderr).unwrap();
     assert!(said.contains("cycle"), "{said}");
 }

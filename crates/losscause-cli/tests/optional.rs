@@ -46,8 +46,10 @@ fn sentence(what: &str, feature: &str) -> String {
     if feature == "linux" && !cfg!(target_os = "linux") {
         return format!("{what}: needs Linux");
     }
+    let needs =
+        if feature == "linux" { " that has what `losscause docs kernel` lists" } else { "" };
     format!(
-        "{what}: this program was built without `{feature}`; in a checkout: cargo install --path \
+        "{what}: this program was built without `{feature}`; in a checkout{needs}: cargo install --path \
          crates/losscause-cli --features {feature}"
     )
 }

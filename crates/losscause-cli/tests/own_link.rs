@@ -58,12 +58,17 @@ fn the_commands_in_the_templates_comments_run() {
 fn all_senders_are_compared_on_a_link_whose_tcp_linux_does_not_have() {
     let directory = tempfile::tempdir().unwrap();
     shell("losscause init wired", directory.path());
-    let printed = shell(
-        "losscause compare wired.toml --all --runs 1 --set duration_s=2 --set tcp.mode=rfc --set tcp.variant=sack",
-        directory.path(),
-    );
+    let command = "losscause compare wired.toml --all --runs 1 --set duration_s=2 --set tcp.mode=rfc --set tcp.variant=sack";
+    let printed = shell(command, directory.path());
     assert!(
         ["cubic", "bbr", "reno with Sift"].iter().all(|name| printed.contains(name)),
         "{printed}"
     );
+    // So many have a row each, which a screen holds.
+    assert!(printed.contains("goodput Mb/s   beside Mb/s   queueing_p95 ms"), "{printed}");
+    assert!(!printed.contains("metrics marked *"), "none is shown: {printed}");
+    assert!(printed.contains("--verbose shows every metric with its interval."), "{printed}");
+    assert!(printed.lines().count() < 24, "{printed}");
+    let every = shell(&format!("{command} --verbose"), directory.path());
+    assert!(every.contains("rtt_p95 ms") && !every.contains("--verbose shows"), "{every}");
 }

@@ -3,7 +3,7 @@
 
 use losscause::{Algorithm, AtSender, BuiltIn, Verdict};
 use losscause_experiments::drawn::panel::Panel;
-use losscause_experiments::drawn::{JudgedLoss, Vantage, judged};
+use losscause_experiments::drawn::{End, JudgedLoss, judged};
 use losscause_experiments::paths::{Path, Pilot};
 use losscause_sim::truth::Cause;
 use losscause_study::Stop;
@@ -21,25 +21,19 @@ fn path() -> Path {
 #[test]
 fn a_panel_changes_nothing_that_the_transport_does() {
     let path = path();
-    for (vantage, algorithm) in
-        [(Vantage::Receiver, BuiltIn::Zbs), (Vantage::Sender, BuiltIn::NthLoss)]
-    {
-        let experiment = path.experiment(vantage).unwrap();
+    for (end, algorithm) in [(End::Receiver, BuiltIn::Zbs), (End::Sender, BuiltIn::NthLoss)] {
+        let experiment = path.experiment(end).unwrap();
         let plain = run(&experiment, path.run_seed()).unwrap();
-        let beside = AtSender::new(algorithm.build(vantage.end()).unwrap());
+        let beside = AtSender::new(algorithm.build(end).unwrap());
         let mut asked = 0;
-        let mut panel = Panel::new(
-            &experiment.network,
-            vantage.end(),
-            |_| vec![beside.clone()],
-            |_, _, _| asked += 1,
-        );
+        let mut panel =
+            Panel::new(&experiment.network, end, |_| vec![beside.clone()], |_, _, _| asked += 1);
         let watched =
             run_recorded_stopping_at(&experiment, path.run_seed(), &mut panel, &Stop::new())
                 .unwrap();
         drop(panel);
         assert!(asked > 10, "{asked}");
-        assert_eq!(plain, watched, "{vantage}");
+        assert_eq!(plain, watched, "{end}");
     }
 }
 
@@ -47,14 +41,14 @@ fn a_panel_changes_nothing_that_the_transport_does() {
 fn spike_beside_a_flow_is_right_more_often_than_not() {
     // The pilot of an unaware path is told nothing; Spike beside it and the true causes are those
     // of the same losses.
-    for vantage in [Vantage::Receiver, Vantage::Sender] {
+    for end in [End::Receiver, End::Sender] {
         let of = |number| {
             let path = Path::draw(1, number);
-            let spike = BuiltIn::Spike.build(vantage.end()).unwrap();
+            let spike = BuiltIn::Spike.build(end).unwrap();
             judged(
-                &path.experiment(vantage).unwrap(),
+                &path.experiment(end).unwrap(),
                 path.run_seed(),
-                vantage,
+                end,
                 |_| AtSender::new(spike.clone()),
                 |spike, loss| spike.judge(loss).verdict,
             )
@@ -67,6 +61,6 @@ fn spike_beside_a_flow_is_right_more_often_than_not() {
             loss.seen.is_wireless() == (loss.cause == Cause::Wireless)
         };
         let right = losses.iter().filter(right).count();
-        assert!(2 * right > losses.len(), "{vantage}: {right} of {}", losses.len());
+        assert!(2 * right > losses.len(), "{end}: {right} of {}", losses.len());
     }
 }

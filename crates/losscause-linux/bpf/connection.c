@@ -8,6 +8,8 @@
  *	d LOST                                    the kernel declares packets lost, which begins an episode unless one is under way
  *	t                                         the retransmission timer expires
  *	r                                         the episode ends
+ *	x LOST STATE SSTHRESH                     the kernel declares packets lost, enters an enum tcp_ca_state and skips the program: it has that
+ *	                                          threshold of its stack
  *	q                                         prints "q SSTHRESH", then the sums of struct lc_sums in their order
  *
  * Prints what the program logs, a judgement per line: enum lc_verdict, enum lc_reason, packets, and the first sequence
@@ -133,34 +135,55 @@ static void acknowledge(const char *line)
 	lc_pkts_acked(ctx);
 }
 
+static void lose(u32 lost)
+{
+	tcp.lost += lost;
+	tcp.lost_out += lost;
+}
+
+/* As the kernel does before it asks for a threshold. */
+static void keep_prior(void)
+{
+	tcp.prior_cwnd = tcp.snd_cwnd;
+	tcp.prior_ssthresh = tcp.snd_ssthresh;
+}
+
+static void enter(u8 state)
+{
+	u64 ctx[] = { (u64)&tcp, state };
+
+	if (state != TCP_CA_Open && connection.episode == LC_NONE) {
+		keep_prior();
+		tcp.snd_ssthresh = lc_ssthresh(ctx);
+	}
+	if (state == TCP_CA_Open)
+		tcp.lost_out = 0;
+	lc_set_state(ctx);
+	tcp.inet_conn.icsk_ca_state = state;
+}
+
 static void declare(const char *line)
 {
-	u64 ctx[] = { (u64)&tcp };
 	u32 lost;
 
 	if (sscanf(line, "d %u", &lost) != 1)
 		exit(2);
-	tcp.lost += lost;
-	tcp.lost_out += lost;
-	if (connection.episode == LC_NONE)
-		tcp.snd_ssthresh = lc_ssthresh(ctx);
+	lose(lost);
+	enter(TCP_CA_Recovery);
 }
 
-static void time_out(void)
+static void skip(const char *line)
 {
-	u64 ctx[] = { (u64)&tcp, TCP_CA_Loss };
+	u32 lost, state, ssthresh;
 
-	if (connection.episode == LC_NONE)
-		tcp.snd_ssthresh = lc_ssthresh(ctx);
-	lc_set_state(ctx);
-}
-
-static void end_episode(void)
-{
-	u64 ctx[] = { (u64)&tcp, TCP_CA_Open };
-
-	tcp.lost_out = 0;
-	lc_set_state(ctx);
+	if (sscanf(line, "x %u %u %u", &lost, &state, &ssthresh) != 3)
+		exit(2);
+	lose(lost);
+	if (state != TCP_CA_Open) {
+		keep_prior();
+		tcp.snd_ssthresh = ssthresh;
+	}
+	tcp.inet_conn.icsk_ca_state = state;
 }
 
 static void print_sums(void)
@@ -208,10 +231,13 @@ int main(int argc, char **argv)
 			declare(line);
 			break;
 		case 't':
-			time_out();
+			enter(TCP_CA_Loss);
 			break;
 		case 'r':
-			end_episode();
+			enter(TCP_CA_Open);
+			break;
+		case 'x':
+			skip(line);
 			break;
 		case 'q':
 			print_sums();

@@ -295,12 +295,11 @@ lc_inline void lc_grow_kept(struct sock *sk, struct lc_connection *c, u32 delive
 	tp->snd_cwnd = cwnd;
 }
 
-/* An episode begins: the window to lead cwnd to. */
-lc_inline u32 lc_begin_episode(struct sock *sk, struct lc_connection *c)
+/* An episode begins, with losses that were all ignored or not: the window to lead cwnd to. */
+lc_inline u32 lc_begin_episode(struct sock *sk, struct lc_connection *c, int losses, int ignored)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
-	int losses = tp->lost != c->lost, marked = c->marked_at == tp->tcp_mstamp;
-	int ignored = lc_judge_declared(sk, c);
+	int marked = c->marked_at == tp->tcp_mstamp;
 	u32 window;
 
 	/*
@@ -337,14 +336,13 @@ lc_inline u32 lc_begin_episode(struct sock *sk, struct lc_connection *c)
 	return lc_response_reduced(sk, &c->response, c->record.last.rtt_min);
 }
 
-/* The retransmission timer expired. Whatever was declared lost with it is congestion. */
+/* The retransmission timer expired. Whatever was declared lost with it, and judged, is congestion. */
 lc_inline void lc_time_out(struct sock *sk, struct lc_connection *c)
 {
 	struct tcp_sock *tp = (struct tcp_sock *)sk;
 	struct lc_judgement j = {};
 	u32 revised = 0;
 
-	lc_judge_declared(sk, c);
 	if (c->declared_at == tp->tcp_mstamp) {
 		revised = c->declared_wireless;
 		LC_ADD(c, wireless, -(s64)revised);
@@ -368,6 +366,33 @@ lc_inline void lc_end_episode(struct tcp_sock *tp, struct lc_connection *c)
 			tp->snd_ssthresh = c->slow_start_until;
 	}
 	c->episode = LC_NONE;
+}
+
+/*
+ * Whether the kernel has skipped the program for an ACK or a timer (results/live.md), and then taken for what ssthresh() returns what its
+ * stack held: an episode that the program has not begun has a threshold that is no answer of its own.
+ */
+lc_inline int lc_is_skipped(const struct tcp_sock *tp, const struct lc_connection *c, u32 state)
+{
+	if (state < TCP_CA_CWR || c->episode != LC_NONE || (tp->snd_ssthresh >= 2 && tp->snd_ssthresh <= tp->prior_cwnd + 1))
+		return 0;
+	/* Where packets became too large the kernel does not ask. */
+	return state != TCP_CA_Loss || tp->prior_ssthresh;
+}
+
+/* Begins that episode, with the window and the threshold from before. */
+lc_inline void lc_make_up(struct sock *sk, struct lc_connection *c, int losses, int ignored, u32 state)
+{
+	struct tcp_sock *tp = (struct tcp_sock *)sk;
+	u32 cwnd = tp->snd_cwnd;
+
+	tp->snd_cwnd = tp->prior_cwnd;
+	tp->snd_ssthresh = tp->prior_ssthresh;
+	tp->snd_ssthresh = lc_begin_episode(sk, c, losses, ignored);
+	tp->snd_cwnd = cwnd;
+	if (state == TCP_CA_Loss)
+		lc_time_out(sk, c);
+	LC_ADD(c, skipped, 1);
 }
 
 SEC("struct_ops/init")
@@ -412,7 +437,13 @@ u32 lc_ssthresh(u64 *ctx)
 	struct sock *sk = (struct sock *)ctx[0];
 	struct lc_connection *c = lc_connection_of(sk);
 
-	return c ? lc_begin_episode(sk, c) : lc_growth_cut(sk);
+	int losses, ignored;
+
+	if (!c)
+		return lc_growth_cut(sk);
+	losses = ((struct tcp_sock *)sk)->lost != c->lost;
+	ignored = lc_judge_declared(sk, c);
+	return lc_begin_episode(sk, c, losses, ignored);
 }
 
 SEC("struct_ops/cong_avoid")
@@ -437,13 +468,22 @@ void lc_pkts_acked(u64 *ctx)
 	struct lc_connection *c = lc_connection_of(sk);
 	struct lc_arrival arrival;
 	struct lc_ack ack = {};
-	u32 delivered;
+	int losses, ignored;
+	u32 delivered, state;
 
 	lc_growth_acked(sk, sample);
 	if (!c)
 		return;
+	/* The kernel has ended it, and skipped the program. */
+	state = lc_ca_state(sk);
+	if (state < TCP_CA_CWR && c->episode != LC_NONE)
+		lc_end_episode(tp, c);
 	/* Losses that the ACK before this one, or a timer, declared within an episode. */
-	if (!lc_judge_declared(sk, c) && c->episode == LC_KEPT)
+	losses = tp->lost != c->lost;
+	ignored = lc_judge_declared(sk, c);
+	if (lc_is_skipped(tp, c, state))
+		lc_make_up(sk, c, losses, ignored, state);
+	else if (!ignored && c->episode == LC_KEPT)
 		lc_reduce_kept(sk, c);
 	lc_read_ack(tp, sample, c, &ack);
 	delivered = tp->delivered - c->delivered;
@@ -500,8 +540,10 @@ void lc_set_state(u64 *ctx)
 	lc_growth_set_state(sk, state);
 	if (!c)
 		return;
-	if (state == TCP_CA_Loss)
+	if (state == TCP_CA_Loss) {
+		lc_judge_declared(sk, c);
 		lc_time_out(sk, c);
+	}
 	if (state == TCP_CA_Open)
 		lc_end_episode((struct tcp_sock *)sk, c);
 }

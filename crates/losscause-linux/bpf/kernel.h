@@ -58,7 +58,7 @@ struct inet_connection_sock {
 #ifdef LC_HOST
 	struct sock sock; /* the kernel's begins with one, too */
 #endif
-	u8 icsk_retransmits;
+	u8 icsk_ca_state : 5;
 } LC_KERNEL_TYPE;
 
 struct tcp_sack_block {
@@ -73,6 +73,7 @@ struct tcp_sock {
 	u32 snd_cwnd;
 	u32 snd_ssthresh;
 	u32 prior_cwnd; /* the window when the episode began */
+	u32 prior_ssthresh; /* the threshold then; 0 if the kernel has not kept it */
 	u32 mss_cache;
 	u32 delivered; /* packets, in all */
 	u32 lost; /* packets declared lost, in all, retransmissions too */
@@ -107,7 +108,7 @@ struct tcp_congestion_ops {
 	void (*release)(struct sock *sk);
 } LC_KERNEL_TYPE;
 
-enum { TCP_CA_Open = 0, TCP_CA_Loss = 4 };
+enum { TCP_CA_Open = 0, TCP_CA_CWR = 2, TCP_CA_Recovery = 3, TCP_CA_Loss = 4 };
 enum { CA_ACK_ECE = 4 };
 
 #ifdef LC_HOST
@@ -125,6 +126,27 @@ static long (*const bpf_sk_storage_delete)(void *map, void *sk) = (void *)108;
 static void *(*const bpf_ringbuf_reserve)(void *map, u64 size, u64 flags) = (void *)131;
 static void (*const bpf_ringbuf_submit)(void *record, u64 flags) = (void *)132;
 #endif
+
+/* What CO-RE says of a field (enum bpf_field_info_kind). */
+enum { BPF_FIELD_BYTE_OFFSET = 0, BPF_FIELD_LSHIFT_U64 = 4, BPF_FIELD_RSHIFT_U64 = 5 };
+
+/* An enum tcp_ca_state. The field is a part of a byte. */
+lc_inline u32 lc_ca_state(const struct sock *sk)
+{
+	const struct inet_connection_sock *icsk = (const struct inet_connection_sock *)sk;
+#ifdef LC_HOST
+	return icsk->icsk_ca_state;
+#else
+	const u8 *byte = (const u8 *)icsk + __builtin_preserve_field_info(icsk->icsk_ca_state, BPF_FIELD_BYTE_OFFSET);
+	u64 state;
+
+	/* Else the compiler takes the offset for one of its own. */
+	asm volatile("" : "+r"(byte));
+	state = *byte;
+	state <<= __builtin_preserve_field_info(icsk->icsk_ca_state, BPF_FIELD_LSHIFT_U64);
+	return (u32)(state >> __builtin_preserve_field_info(icsk->icsk_ca_state, BPF_FIELD_RSHIFT_U64));
+#endif
+}
 
 extern u32 tcp_reno_ssthresh(struct sock *sk) LC_KERNEL_FUNCTION;
 extern void tcp_reno_cong_avoid(struct sock *sk, u32 ack, u32 acked) LC_KERNEL_FUNCTION;

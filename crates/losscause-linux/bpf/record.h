@@ -18,6 +18,7 @@ struct lc_sums {
 	u64 share_caps; /* … because of max_share */
 	u64 guarded; /* … because of the guard */
 	u64 braked; /* … because of the brake */
+	u64 skipped; /* episodes that the kernel began without the program, which made up for it */
 };
 
 /* The last judgement, and the round-trip times; ns. */

@@ -36,6 +36,9 @@ struct {
 	u64 share; /* of connections, in 2^-32 */
 } lc_trial SEC(".rodata.trial");
 
+/* What was asked for, for user space. The loader makes it as long as that. */
+char lc_given[1] SEC(".rodata.given");
+
 SEC("sockops")
 int lc_try(struct bpf_sock_ops *ctx)
 {

@@ -23,6 +23,7 @@ use crate::{ControllerObserver, LossVerdict};
 /// let writer = QlogWriter::new(Vec::new(), "a server")?; // or a file, buffered
 /// # #[cfg(feature = "quinn")]
 /// let factory = losscause_quic::quinn::LossTolerant::recommended(losscause_quic::quinn::Base::cubic())
+///     .with_clock_zero(std::time::Instant::now()) // as `QlogConfig::start_time`
 ///     .with_observer(writer.clone());
 /// // At the end:
 /// writer.flush()?;

@@ -92,9 +92,9 @@ proptest! {
         let mut now = Instant::now();
         for (later_us, mut reports) in feedback {
             now += Duration::from_micros(later_us);
+            ours.on_reports(now, &reports);
             // Larger ones are passed on as this.
             reports.iter_mut().for_each(|report| report.size = report.size.min(65_535));
-            ours.on_reports(now, &reports);
             theirs.on_reports(now, &reports);
             prop_assert_eq!(ours.target_bitrate(), theirs.target_bitrate());
         }

@@ -68,8 +68,10 @@ fn how_to_build(feature: &str, is_on_linux: bool) -> String {
     if feature == "linux" && !is_on_linux {
         return "needs Linux".to_owned();
     }
+    let needs =
+        if feature == "linux" { " that has what `losscause docs kernel` lists" } else { "" };
     format!(
-        "this program was built without `{feature}`; in a checkout: {INSTALL} --features {feature}"
+        "this program was built without `{feature}`; in a checkout{needs}: {INSTALL} --features {feature}"
     )
 }
 
@@ -310,13 +312,15 @@ mod tests {
 
     #[test]
     fn a_part_not_built_in_is_told_with_how_to_get_it() {
-        let command = "this program was built without `linux`; in a checkout: cargo install --path \
-             crates/losscause-cli --features linux";
-        assert_eq!(how_to_build("linux", true), command);
+        let command = "this program was built without `quic`; in a checkout: cargo install --path \
+             crates/losscause-cli --features quic";
+        assert_eq!(how_to_build("quic", false), command);
+        let needs = "checkout that has what `losscause docs kernel` lists:";
+        let linux = command.replace("quic", "linux").replace("checkout:", needs);
+        assert_eq!(how_to_build("linux", true), linux);
         assert_eq!(how_to_build("linux", false), "needs Linux");
-        assert_eq!(how_to_build("quic", false), command.replace("linux", "quic"));
-        let error = InputError::NotBuilt { what: "emulate".to_owned(), feature: "media" };
-        assert_eq!(error.to_string(), format!("emulate: {}", command.replace("linux", "media")));
+        let error = InputError::NotBuilt { what: "stream".to_owned(), feature: "media" };
+        assert_eq!(error.to_string(), format!("stream: {}", command.replace("quic", "media")));
     }
 
     #[test]

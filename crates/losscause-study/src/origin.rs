@@ -28,21 +28,23 @@ pub struct Origin {
     /// The command that gives the result. A scenario, a sweep or an algorithm that is a program's
     /// own has only its name there, and what was changed while the lab ran is in `changes`.
     pub command: String,
-    /// Seed of the first run.
-    pub seed: u64,
+    /// Seed of the first run; null if nothing is drawn.
+    pub seed: Option<u64>,
 }
 
 static COMMIT: OnceLock<&str> = OnceLock::new();
 
 impl Origin {
-    /// The command `losscause` with these words and this seed.
-    pub fn of(words: impl IntoIterator<Item = String>, seed: u64) -> Self {
-        let words: String = words.into_iter().map(|word| quoted(&word) + " ").collect();
-        Self::of_command(format!("losscause {words}--seed {seed}"), seed)
+    /// The command `losscause` with these words and this seed, if it takes one.
+    pub fn of(words: impl IntoIterator<Item = String>, seed: impl Into<Option<u64>>) -> Self {
+        let seed = seed.into();
+        let words = words.into_iter().chain(options("--seed", seed));
+        let command = words.fold("losscause".to_owned(), |all, word| all + " " + &quoted(&word));
+        Self::of_command(command, seed)
     }
 
     /// This command, which takes this seed.
-    pub fn of_command(command: String, seed: u64) -> Self {
+    pub fn of_command(command: String, seed: Option<u64>) -> Self {
         let version = env!("CARGO_PKG_VERSION").to_owned();
         let commit = COMMIT.get().map(|commit| (*commit).to_owned());
         Self { version, commit, command, seed }
@@ -59,7 +61,7 @@ pub fn state_commit(commit: &'static str) {
 
 /// Name, version and commit of the program.
 pub fn program() -> String {
-    let Origin { version, commit, .. } = Origin::of_command(String::new(), 0);
+    let Origin { version, commit, .. } = Origin::of_command(String::new(), None);
     let commit = commit.map_or_else(String::new, |commit| format!(" (commit {commit})"));
     format!("losscause {version}{commit}")
 }

@@ -233,6 +233,9 @@ fn told(settings: &[&str]) -> (Cost, String, Vec<String>) {
     let is_policed = matches!(told.diagnosis.cause, Cause::Policer { .. });
     let is_told = sender.answer().contains("The flow got ");
     assert_eq!(is_told, is_low || is_policed, "{} {cost:?}", sender.answer());
+    let is_used_up = !is_policed && cost.used.is_some_and(|used| used >= 0.9);
+    let is_little = sender.answer().contains(" Losses cost the flow little: it got ");
+    assert_eq!(is_little, is_used_up, "{} {cost:?}", sender.answer());
     (cost, told.advice(), told.next.clone())
 }
 
@@ -285,4 +288,16 @@ fn the_path_of_a_transfer_that_air_losses_slow_is_hardly_used() {
         !advice.contains("fq_codel") && next.iter().all(|command| !command.starts_with("tc ")),
         "{advice} {next:?}"
     );
+}
+
+#[test]
+fn where_no_shaper_can_stand_a_sender_that_keeps_the_queue_short_is_compared() {
+    let steps = "link.link.rate_variation={ kind = \"steps\", at_end = \"repeat\", points = \
+                 [[0, 10e6], [20, 3e6], [40, 8e6], [60, 10e6]] }";
+    let (cost, advice, next) =
+        told(&[steps, "link.link.queue_packets=300", "tcp.max_window_pkts=2000", "duration_s=120"]);
+    assert!(cost.path_rate_changes && cost.used.unwrap() >= 0.9, "{cost:?}");
+    assert!(advice.contains("would have to follow its rate, which was "), "{advice}");
+    let compared = "--variant 'fq_codel: link.link.queue={ kind = \"fq-codel\" }' --variant 'bbr: tcp.variant=bbr'";
+    assert!(next.len() == 2 && next[1].ends_with(compared), "{next:?}");
 }

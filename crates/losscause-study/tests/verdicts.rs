@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // In a test, a panic is the report.
 
 use losscause_sim::{Event, EventKind, LinkEvent};
+use losscause_study::run::{Warning, WarningKind, warnings};
 use losscause_study::{Experiment, Jobs, Measurements, run, run_recorded};
 
 mod common;
@@ -89,4 +90,16 @@ fn any_number_of_threads_gives_the_same_bytes() {
         run(&experiment, 2).unwrap(),
         "another seed is another run"
     );
+}
+
+#[test]
+fn no_warning_counts_the_runs_that_have_a_share_of_few_losses() {
+    let experiment =
+        experiment(&["flow.video.lda=always congestion", "link.radio.channel.loss=0.1"]);
+    let runs: Vec<Measurements> = (1..=4).map(|seed| run(&experiment, seed).unwrap()).collect();
+    let with = |metric: &str| runs.iter().filter(|run| run.metric(metric).is_some()).count();
+    assert!((1..4).contains(&with("M_c")) && with("P_CC") == with("M_c"));
+    assert!((1..10).contains(&runs.iter().map(|run| run.flows[0].judged_congestion).sum::<u64>()));
+    let told: Vec<Warning> = warnings(&experiment, &runs);
+    assert!(told.iter().all(|one| one.kind != WarningKind::MissingValues), "{told:?}");
 }

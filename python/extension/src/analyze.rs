@@ -5,7 +5,7 @@ use std::io::{self, Read};
 
 use losscause_capture::judge::Chosen;
 use losscause_capture::{Analysis, CaptureError, Captures, Options};
-use losscause_study::{Registry, Stop};
+use losscause_study::{Origin, Registry, Stop, origin};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -43,7 +43,7 @@ pub(crate) fn analyze(
         let name = file.display().to_string();
         let mut options = Options::all();
         (options.chosen, options.keep_skew) = (chosen, keep_skew);
-        options.flows.texts.extend(flow);
+        options.flows.texts.extend(flow.clone());
         let analyzed = work::elsewhere(py, failures.stop(), progress, |progress| {
             let opened = File::open(&file)?;
             let bytes = opened.metadata().map_or(0, |metadata| metadata.len() as usize);
@@ -60,8 +60,15 @@ pub(crate) fn analyze(
         let analysis =
             analysis.map_err(|error| about(format!("{name}: {error}"), Some(&name), None))?;
         let answer = analysis.answer();
+        let flags = keep_skew.then(|| "--keep-skew".to_owned());
+        let words = ["analyze".to_owned(), name]
+            .into_iter()
+            .chain(origin::options("--lda", Some(ldas.join(",")).filter(|all| !all.is_empty())))
+            .chain(origin::options("--flow", flow))
+            .chain(flags);
+        let origin = Origin::of(words, None);
         let mut json = Vec::new();
-        Captures { captures: &[analysis] }.write_json(&mut json)?;
+        Captures { origin, captures: &[analysis] }.write_json(&mut json)?;
         Ok((String::from_utf8(json)?, answer))
     })
 }

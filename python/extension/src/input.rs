@@ -25,7 +25,8 @@ pub(crate) fn scenario(
         let text = table(given, "", 0)?.to_string();
         Scenario::parse(&text, DICTIONARY, &record::with_papers(&context))?
     } else {
-        record::open_scenario(&path(given, "scenario")?, Path::new(""), &context)?
+        record::open_scenario(&path(given, "scenario")?, Path::new(""), &context)
+            .map_err(|error| losscause_cli::named_in(error, false))?
     };
     Ok(scenario.with(settings)?)
 }

@@ -12,7 +12,7 @@ use super::contents::CAPTURE;
 use super::processor::Processor;
 use super::program;
 use crate::python::Environment;
-use crate::shell::{command, is_root, read, root, run, write};
+use crate::shell::{command, is_root, output, read, root, run, write};
 use crate::tools::Tool;
 
 /// A command line behind `losscause`, and a part of what it prints. `{capture}` is the capture that
@@ -58,7 +58,7 @@ pub(super) fn deb(file: &Path, processor: Processor) -> Result<()> {
     }
     write(of_dpkg.join("status"), "")?;
     let mut dpkg = command("dpkg --force-architecture --force-not-root --log=/dev/null --root");
-    run(dpkg.arg(place.path()).arg("--install").arg(file).stdout(Stdio::null()))?;
+    output(dpkg.arg(place.path()).arg("--install").arg(file))?;
     let name = file.file_name().unwrap_or_default().to_string_lossy();
     println!("{name}: installed, {:.1} s", at.elapsed().as_secs_f64());
     EmptyRoot { place, below: "/usr".to_owned(), processor, interpreter: None }.ask(&name)
@@ -72,15 +72,20 @@ pub(super) fn wheel(file: &Path, processor: Processor) -> Result<()> {
         return wheel_of_another(file, processor, &environment, place);
     }
     environment.pip_install(&["--no-index".to_owned(), file.display().to_string()])?;
-    let capture = root().join(CAPTURE);
-    let name = file.file_name().unwrap_or_default().to_string_lossy();
-    answers(&name, &ANSWERS, |words| {
-        let mut command = environment.command("losscause");
-        command.args(put(words, "losscause", &capture.display().to_string()));
+    let capture = root().join(CAPTURE).display().to_string();
+    let losscause = environment.command("losscause");
+    let losscause = losscause.get_program().to_string_lossy();
+    ask(&file.file_name().unwrap_or_default().to_string_lossy(), processor, |words| {
+        let mut command = Command::new("sh");
+        command.args(["-ec", ALONE, &*losscause]).args(put(words, &losscause, &capture));
         command.current_dir(place.path());
         command
     })
 }
+
+/// Runs a command; if root does, what it loads into the kernel ends with it.
+const ALONE: &str = "own='mount -t bpf bpf /sys/fs/bpf; exec \"$0\" \"$@\"'; test \"$(id -u)\" = 0 || exec \"$0\" \"$@\"; \
+                     exec unshare --mount --pid --fork --mount-proc sh -ec \"$own\" \"$0\" \"$@\"";
 
 /// Installs the wheel for another processor beside that processor's Python, and asks its command.
 fn wheel_of_another(
@@ -130,7 +135,7 @@ pub(super) fn readme(folder: &Path) -> Result<()> {
     let typed: Vec<&str> = lines.into_iter().take_while(|line| !line.is_empty()).collect();
     let mut shell = Command::new("sh");
     shell.args(["-ec", &typed.join("\n")]).current_dir(place.path());
-    run(shell.env_clear().env("PATH", "/usr/bin:/bin").stdout(Stdio::null()))?;
+    output(shell.env_clear().env("PATH", "/usr/bin:/bin"))?;
     println!("README.md: {} lines of \"Install\" were typed", typed.len());
     Ok(())
 }
@@ -157,19 +162,7 @@ impl EmptyRoot {
         if !self.processor.is_this_machines() {
             fs::copy(self.processor.emulator(), self.place.path().join("emulator"))?;
         }
-        answers(name, &ANSWERS, |words| self.command(words))?;
-        if !self.processor.is_this_machines() {
-            println!("{name}: `emulate` and `kernel` are left out in an emulator of the processor");
-        } else if !Tool::OWN_NETWORKS.present() {
-            println!("{name}: `emulate` and `kernel` are left out, they take root and TUN devices");
-        } else {
-            let registered = read(REGISTERED)?;
-            if registered.split_whitespace().any(|one| one == CONGESTION_CONTROL) {
-                bail!("{CONGESTION_CONTROL} is loaded already: unload it first");
-            }
-            answers(name, &ANSWERS_OF_ROOT, |words| self.command(words))?;
-        }
-        Ok(())
+        ask(name, self.processor, |words| self.command(words))
     }
 
     /// `losscause WORDS` in the root. It has a `/proc`, a `/sys` and devices of its own if root may
@@ -208,6 +201,23 @@ fn put(words: &[&str], program: &str, capture: &str) -> Vec<PathBuf> {
         other => other.into(),
     };
     words.iter().map(put).collect()
+}
+
+/// Asks a package all that can be asked here.
+fn ask(name: &str, processor: Processor, command: impl Fn(&[&str]) -> Command) -> Result<()> {
+    answers(name, &ANSWERS, &command)?;
+    if !processor.is_this_machines() {
+        println!("{name}: `emulate` and `kernel` are left out in an emulator of the processor");
+    } else if !Tool::OWN_NETWORKS.present() {
+        println!("{name}: `emulate` and `kernel` are left out, they take root and TUN devices");
+    } else {
+        let registered = read(REGISTERED)?;
+        if registered.split_whitespace().any(|one| one == CONGESTION_CONTROL) {
+            bail!("{CONGESTION_CONTROL} is loaded already: unload it first");
+        }
+        answers(name, &ANSWERS_OF_ROOT, command)?;
+    }
+    Ok(())
 }
 
 /// Runs each command of a package.

@@ -3,13 +3,12 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::Stdio;
 
 use anyhow::Result;
 
 use super::Release;
 use super::processor::Processor;
-use crate::shell::{command, run, text, write};
+use crate::shell::{command, output, run, text, write};
 
 /// Makes the package `file` of what `root` holds below `usr`.
 pub(super) fn package(
@@ -26,7 +25,7 @@ pub(super) fn package(
     run(command("chmod --recursive u=rwX,go=rX").arg(root))?;
     let mut build = command("dpkg-deb --root-owner-group -Zgzip --build");
     build.args([root, file]).env("SOURCE_DATE_EPOCH", release.epoch_s.to_string());
-    run(build.stdout(Stdio::null()))
+    output(build).map(drop)
 }
 
 fn description(bytes: u64, processor: Processor, release: &Release) -> String {

@@ -14,11 +14,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
+use crate::checks::OPTIONAL_PARTS_BUILD;
 use crate::shell::{command, fresh, program, read, run, target, text, workspace, write};
-use crate::tools::Tool;
-use crate::{python, site};
+use crate::{python, site, tools};
 
 mod check;
 mod components;
@@ -123,13 +123,17 @@ pub(crate) fn dist(options: &Options) -> Result<()> {
         let name = format!("losscause-{}-site", release.version);
         made.push((Part::Site, archive(&target().join("site"), &name, release.epoch_s, &folder)?));
     }
+    let bytes = |asked| made.iter().find(|(part, _)| *part == asked).map(|(_, it)| bytes_of(it));
+    if let (Some(wheel), Some(archive)) = (bytes(Part::Wheel), bytes(Part::Archive)) {
+        is_smaller(wheel?, archive?)?;
+    }
     let folders = program::folders()?;
     for (part, file) in &made {
         // A Debian package has the files of the archive.
         if *part != Part::Deb {
             names_no_folder(file, folders.iter().map(|(folder, _)| folder.as_path()))?;
         }
-        println!("{}: {:.2} MB", file.display(), fs::metadata(file)?.len() as f64 / 1e6);
+        println!("{}: {:.2} MB", file.display(), bytes_of(file)? as f64 / 1e6);
     }
     // As `sha256sum --check` reads them.
     let sums = "find . -maxdepth 1 -type f ! -name SHA256SUMS -printf '%f\\0' | sort -z | \
@@ -148,6 +152,18 @@ pub(crate) fn dist(options: &Options) -> Result<()> {
         if options.only.is_empty() {
             check::readme(&folder)?;
         }
+    }
+    Ok(())
+}
+
+fn bytes_of(file: &Path) -> Result<u64> {
+    Ok(fs::metadata(file)?.len())
+}
+
+/// The wheel has the command as the archive has it, and the Python package.
+fn is_smaller(wheel: u64, archive: u64) -> Result<()> {
+    if wheel >= archive {
+        bail!("the wheel has {wheel} bytes, expected fewer than the archive, which has {archive}");
     }
     Ok(())
 }
@@ -172,12 +188,11 @@ fn names_no_folder<'a>(package: &Path, folders: impl IntoIterator<Item = &'a Pat
 fn wheel(folder: &Path, processor: Processor, release: &Release) -> Result<PathBuf> {
     let mut variables: Vec<_> = program::variables(false, release)?.into();
     let target = processor.target();
-    let mut arguments = Vec::new();
+    tools::ensure(OPTIONAL_PARTS_BUILD)?;
+    let mut arguments = vec!["--features", "full"];
     if !processor.is_this_machines() {
-        Tool::AARCH64.ensure()?;
         arguments.extend(["--target", &target]);
-        let (name, linker) = program::AARCH64_LINKER;
-        variables.push((name, linker.to_owned()));
+        variables.extend(program::cross_compile()?);
     }
     let built = tempfile::tempdir()?;
     python::Environment::new()?.build_wheel(built.path(), &arguments, variables)?;
@@ -214,6 +229,12 @@ mod tests {
             assert!(check("/of/this/machine").is_err());
             assert!(check("/of/another").is_ok());
         }
+    }
+
+    #[test]
+    fn a_wheel_as_large_as_the_archive_is_refused() {
+        assert!(is_smaller(8_000_000, 9_000_000).is_ok());
+        assert!(is_smaller(9_000_000, 9_000_000).is_err());
     }
 
     #[test]

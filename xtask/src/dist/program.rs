@@ -8,7 +8,7 @@
 use std::env;
 use std::fs;
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use anyhow::{Context, Result};
 
@@ -51,8 +51,7 @@ pub(super) fn build(processor: Processor, release: &Release) -> Result<Program> 
     build.args(["--bin", "losscause", "--features", "full", "--target", &triple, "--target-dir"]);
     build.arg(&folder).envs(variables(true, release)?);
     if !processor.is_this_machines() {
-        Tool::AARCH64.ensure()?;
-        cross_compile(&mut build)?;
+        build.envs(cross_compile()?);
     }
     run(build)?;
     Ok(Program { path: folder.join(triple).join("dist/losscause"), processor })
@@ -93,19 +92,17 @@ pub(super) fn variables(is_static: bool, release: &Release) -> Result<[(&'static
     ])
 }
 
-/// Lets `build` compile for aarch64, with Debian's compiler and libraries for it.
-fn cross_compile(build: &mut Command) -> Result<()> {
-    let libraries = of_aarch64("aarch64", "download libelf-dev zlib1g-dev")?;
-    build
-        .envs([AARCH64_LINKER])
-        .env("LIBBPF_SYS_EXTRA_CFLAGS", format!("-I{}", libraries.join("usr/include").display()))
-        .env("LIBBPF_SYS_LIBRARY_PATH", libraries.join("usr/lib/aarch64-linux-gnu"));
-    Ok(())
+/// Variables that let cargo compile for aarch64, with Debian's compiler and libraries for it.
+pub(super) fn cross_compile() -> Result<[(&'static str, String); 3]> {
+    Tool::AARCH64.ensure()?;
+    let libraries = of_aarch64("aarch64", "download libelf-dev libelf1 zlib1g-dev zlib1g")?;
+    let within = |folder: &str| libraries.join(folder).display().to_string();
+    Ok([
+        ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc".to_owned()),
+        ("LIBBPF_SYS_EXTRA_CFLAGS", format!("-I{}", within("usr/include"))),
+        ("LIBBPF_SYS_LIBRARY_PATH", within("usr/lib/aarch64-linux-gnu")),
+    ])
 }
-
-/// The variable of cargo that names the linker for aarch64.
-pub(super) const AARCH64_LINKER: (&str, &str) =
-    ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc");
 
 /// A folder with Debian's Python for aarch64, and all that it needs.
 pub(super) fn aarch64_python() -> Result<PathBuf> {
@@ -134,7 +131,7 @@ fn of_aarch64(name: &str, fetch: &str) -> Result<PathBuf> {
         let mut apt =
             command("apt-get -qq -o APT::Architecture=arm64 -o APT::Architectures::=arm64");
         apt.args(["-o", "APT::Sandbox::User=root", "-o", &lists, "-o", &cache, "-o", &none]);
-        run(apt.args(words.split(' ')).current_dir(&archives).stdout(Stdio::null()))?;
+        output(apt.args(words.split(' ')).current_dir(&archives))?;
     }
     // Its name comes last: a folder that is there is whole.
     let unfinished = fresh(place.join("unfinished"))?;

@@ -43,7 +43,7 @@ pub(crate) fn pages(options: &Options) -> Result<()> {
     let program = losscause()?;
     let all = ["README.md", "docs/*.md", "results/*.md"];
     let names = if options.pages.is_empty() { files(&all)? } else { options.pages.clone() };
-    let mut failures = 0;
+    let mut failures = Vec::new();
     for name in names {
         let parts = markdown::parts(&read(&name)?);
         let commands = command::commands(&parts);
@@ -78,8 +78,9 @@ pub(crate) fn pages(options: &Options) -> Result<()> {
                 }
             };
             if let Err(error) = outcome {
-                println!("{}:{}: `{}`: {error:#}", name.display(), shown.line, shown.command);
-                failures += 1;
+                let place = format!("{}:{}: `{}`", name.display(), shown.line, shown.command);
+                println!("{place}: {error:#}");
+                failures.push(place);
             }
         }
         let took = begun.elapsed().as_secs_f64();
@@ -88,8 +89,8 @@ pub(crate) fn pages(options: &Options) -> Result<()> {
             name.display()
         );
     }
-    if failures > 0 {
-        bail!("{failures} commands do not do what the pages say");
+    if !failures.is_empty() {
+        bail!("{} commands do not do what the pages say: {}", failures.len(), failures.join(", "));
     }
     Ok(())
 }

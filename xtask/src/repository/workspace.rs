@@ -1,6 +1,6 @@
 //! The packages of the workspace, as its manifest lists them.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use losscause_laboratory::papers::record;
 use losscause_study::{Context, Limits};
@@ -47,15 +47,6 @@ pub(crate) fn strings(table: &Table, key: &str) -> Vec<String> {
 /// The workspace's packages, as cargo reads their manifests.
 pub(crate) fn packages() -> Vec<serde_json::Value> {
     shell::packages("--no-deps").unwrap()
-}
-
-/// The workspace's packages, each with its folder.
-pub(crate) fn members() -> Vec<(PathBuf, Table)> {
-    let folder = |package: serde_json::Value| {
-        Path::new(package["manifest_path"].as_str().unwrap()).parent().unwrap().to_path_buf()
-    };
-    let folders = packages().into_iter().map(folder);
-    folders.map(|folder| (folder.clone(), manifest(&folder))).collect()
 }
 
 /// A tenth of the usual budget.

@@ -3,11 +3,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Stdio;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{command, run, target, write};
+use crate::shell::{command, output, run, target, write};
 use crate::tools;
 
 /// Where the crates' documentation is. rustdoc checks the links of our crates; what it takes over
@@ -58,8 +57,5 @@ fn hold(site: &Path, is_quiet: bool) -> Result<()> {
     let mut links = tools::own("lychee");
     links.args(["--offline", "--no-progress", "--include-verbatim", "--extensions=html"]);
     links.args(["--index-files=index.html", "--exclude-path", CRATES, "."]).current_dir(&copy);
-    if is_quiet {
-        links.stdout(Stdio::null());
-    }
-    run(links)
+    if is_quiet { output(links).map(drop) } else { run(links) }
 }

@@ -269,9 +269,4 @@ impl<'a> Frames<'a> {
             Format::Pcapng(pcapng) => pcapng.dropped(),
         }
     }
-
-    /// Bytes of the decompressed file that were read so far.
-    pub fn bytes_read(&self) -> u64 {
-        self.window.read_so_far()
-    }
 }

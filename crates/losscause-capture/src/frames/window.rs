@@ -33,11 +33,6 @@ impl<R: Read> Window<R> {
         self.passed + self.start as u64
     }
 
-    /// Bytes that were read from the stream so far.
-    pub(super) fn read_so_far(&self) -> u64 {
-        self.passed + self.end as u64
-    }
-
     #[inline]
     pub(super) fn consume(&mut self, bytes: usize) {
         self.start = (self.start + bytes).min(self.end);

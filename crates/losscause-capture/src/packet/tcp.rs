@@ -45,15 +45,6 @@ impl Options {
         &self.blocks[..usize::from(self.block_count)]
     }
 
-    /// The options with blocks of a selective acknowledgement; at most four fit.
-    #[must_use]
-    pub fn with_sack_blocks(mut self, blocks: &[Block]) -> Self {
-        let kept = blocks.len().min(4);
-        self.blocks[..kept].copy_from_slice(&blocks[..kept]);
-        self.block_count = kept as u8;
-        self
-    }
-
     /// Reads options. An unknown one is skipped by its length; a wrong length ends the walk.
     #[inline]
     fn parse(mut bytes: &[u8]) -> Self {
@@ -134,8 +125,6 @@ pub mod flag {
     pub const RST: u8 = 4;
     /// [`Tcp::ack`](super::Tcp::ack) counts.
     pub const ACK: u8 = 16;
-    /// A congestion mark arrived (RFC 3168).
-    pub const ECE: u8 = 64;
 }
 
 impl Tcp {

@@ -20,7 +20,7 @@ pub(super) fn write(file: &Path, analysis: &Analysis) -> Result<Vec<String>, Fai
         .map_err(|why| refused(format!("no scenario, {} to {} {why}", flow.src, flow.dst)))?;
     let name = file.display().to_string();
     let (text, doubt) = fitted::scenario(&fit, flow, &analysis.file, &name);
-    atomic::write(file, text.as_bytes())?;
+    atomic::whole(file, text.as_bytes())?.finish_new()?;
     let doubt = doubt.map(|doubt| format!("Not seen: {doubt}"));
     let told = [
         format!("\n{name}: {}: the link that {} to {} met.", fit.in_short(), flow.src, flow.dst),

@@ -93,6 +93,7 @@ fn print(statuses: &[Status], now: &Look, before: Option<&Look>) -> io::Result<(
         return output::line("none is loaded; `losscause kernel load lc_cubic_sift` loads one");
     }
     print_totals(statuses)?;
+    statuses.iter().filter_map(on_trial).try_for_each(|line| output::line(&line))?;
     const CONNECTIONS: [&str; 11] = [
         "connection",
         "algorithm",
@@ -170,7 +171,7 @@ fn print_totals(statuses: &[Status]) -> io::Result<()> {
         "braked",
     ];
     let mut totals = Table::new(TOTALS).numbers(1..);
-    for Status { name, dry_run, totals: t, connections } in statuses {
+    for Status { name, dry_run, totals: t, connections, .. } in statuses {
         let s = t.sums;
         let counts = [
             s.wireless,
@@ -187,6 +188,13 @@ fn print_totals(statuses: &[Status]) -> io::Result<()> {
         totals.row(head.into_iter().chain(counts.map(|n| n.to_string())));
     }
     output::print_table(&totals)
+}
+
+/// A line that names a running trial.
+fn on_trial(status: &Status) -> Option<String> {
+    status.trial.as_ref().map(|trial| {
+        format!("{} is on trial: {trial} have it in place of the default", status.name)
+    })
 }
 
 /// A line that names the connections whose window was kept, and one of those that caps and
@@ -295,7 +303,7 @@ mod tests {
     use std::net::Ipv4Addr;
 
     use losscause::{Safeguard, Span};
-    use losscause_linux::kernel::{Sums, Totals};
+    use losscause_linux::kernel::{Sums, Totals, Trial};
 
     use super::*;
 
@@ -321,7 +329,17 @@ mod tests {
     }
 
     fn status(connections: Vec<Connection>) -> Status {
-        Status { name: "lc_spike", dry_run: false, totals: Totals::default(), connections }
+        let totals = Totals::default();
+        Status { name: "lc_spike", dry_run: false, trial: None, totals, connections }
+    }
+
+    #[test]
+    fn a_running_trial_is_named() {
+        let mut shown = status(vec![]);
+        assert_eq!(on_trial(&shown), None);
+        shown.trial = Some(Trial::new(&["port=443"], 0.07).expect("a port"));
+        let line = "lc_spike is on trial: 7 % of new connections that pass port=443 have it in place of the default";
+        assert_eq!(on_trial(&shown).as_deref(), Some(line));
     }
 
     #[test]

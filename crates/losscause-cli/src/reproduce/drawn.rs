@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use clap::{Args, FromArgMatches};
 use losscause_experiments::abroad::{self, ObservedAt, network};
-use losscause_experiments::drawn::{Found, Part, RunList, Vantage};
+use losscause_experiments::drawn::{End, Found, Part, RunList};
 use losscause_experiments::paths::{self, Path};
 use losscause_report::map_html;
 use losscause_study::error::unknown;
@@ -119,7 +119,7 @@ struct Stated<'a, F> {
 
 impl<'a, F> Stated<'a, F> {
     fn of(found: &'a F, command: &str, seed: u64) -> Self {
-        let origin = Origin::of_command(format!("losscause {VERB} {command}"), seed);
+        let origin = Origin::of_command(format!("losscause {VERB} {command}"), Some(seed));
         Self { origin, found }
     }
 }
@@ -281,10 +281,9 @@ fn at_least_one(option: &str, count: u32) -> Result<u32, InputError> {
 
 /// The scenario of the path `SEED/NUMBER`, or `SEED/NUMBER/sender`.
 fn scenario_of_path(path: &str) -> Result<String, InputError> {
-    let at = |vantage: Vantage| Some((vantage, path.strip_suffix(&format!("/{vantage}"))?));
-    let (vantage, path) =
-        Vantage::ALL.into_iter().find_map(at).unwrap_or((Vantage::Receiver, path));
-    Ok(path.parse::<Path>()?.scenario(vantage))
+    let at = |end: End| Some((end, path.strip_suffix(&format!("/{end}"))?));
+    let (end, path) = End::ALL.into_iter().find_map(at).unwrap_or((End::Receiver, path));
+    Ok(path.parse::<Path>()?.scenario(end))
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ use std::process::ExitCode;
 
 use losscause::lda::sift::card::TOGETHER;
 use losscause::lda::sift::{Card, Clues};
-use losscause_experiments::drawn::Vantage;
+use losscause_experiments::drawn::End;
 use losscause_study::Jobs;
 
 use fit::Fit;
@@ -45,10 +45,10 @@ fn main() -> ExitCode {
         choose();
         return ExitCode::SUCCESS;
     }
-    let cards = [Vantage::Receiver, Vantage::Sender].map(|vantage| {
-        let (training, card) = fitted(vantage);
-        let validation = validation(vantage, card);
-        report(vantage, &training, &validation, card);
+    let cards = [End::Receiver, End::Sender].map(|end| {
+        let (training, card) = fitted(end);
+        let validation = validation(end, card);
+        report(end, &training, &validation, card);
         if asked_for("--octiles") {
             let readings = training.with_memory_of(card);
             println!("| octiles | |\n|---|---|");
@@ -57,7 +57,7 @@ fn main() -> ExitCode {
             }
         }
         if asked_for("--ablations") {
-            ablations(vantage, &training, &validation, card);
+            ablations(end, &training, &validation, card);
         }
         *card
     });
@@ -73,11 +73,11 @@ fn main() -> ExitCode {
 }
 
 /// All training runs of a vantage point, and the card that was fitted to them.
-fn fitted(vantage: Vantage) -> (Readings, &'static Card) {
-    let unsteered = Readings::of_paths(vantage, SEEDS).and(Readings::abroad(vantage, ABROAD, None));
-    let blank = Card::blank(vantage == Vantage::Sender);
+fn fitted(end: End) -> (Readings, &'static Card) {
+    let unsteered = Readings::of_paths(end, SEEDS).and(Readings::abroad(end, ABROAD, None));
+    let blank = Card::blank(end == End::Sender);
     let first: &'static Card = Box::leak(Box::new(fitted_to(&unsteered, blank, FITS)));
-    let training = unsteered.and(Readings::abroad(vantage, ABROAD, Some(first)));
+    let training = unsteered.and(Readings::abroad(end, ABROAD, Some(first)));
     let card = fitted_to(&training, *first, FITS_AGAIN);
     (training, Box::leak(Box::new(card)))
 }
@@ -90,18 +90,14 @@ fn fitted_to(training: &Readings, from: Card, fits: usize) -> Card {
 }
 
 /// Other runs, to check a card.
-fn validation(vantage: Vantage, card: &'static Card) -> Readings {
-    Readings::of_paths(vantage, VALIDATION).and(Readings::abroad(
-        vantage,
-        ABROAD_VALIDATION,
-        Some(card),
-    ))
+fn validation(end: End, card: &'static Card) -> Readings {
+    Readings::of_paths(end, VALIDATION).and(Readings::abroad(end, ABROAD_VALIDATION, Some(card)))
 }
 
-fn report(vantage: Vantage, training: &Readings, validation: &Readings, card: &Card) {
+fn report(end: End, training: &Readings, validation: &Readings, card: &Card) {
     println!(
         "{}: {} losses of {} paths and of networks abroad",
-        vantage.name(),
+        end.name(),
         training.losses(),
         training.paths()
     );
@@ -109,7 +105,7 @@ fn report(vantage: Vantage, training: &Readings, validation: &Readings, card: &C
     println!("  balanced error {:.2} % on seeds {VALIDATION:?}", validation.error(card));
     println!(
         "\n| {}, seeds {ABROAD_VALIDATION:?}: called wireless, % | of congestion losses: 2.7 dB | 6 dB | of wireless ones: 2.7 dB | 6 dB |\n|---|---|---|---|---|",
-        vantage.name()
+        end.name()
     );
     let at_margins = [27, 60].map(|margin| validation.called_wireless(card, margin));
     for (kind, lenient) in &at_margins[0] {
@@ -124,7 +120,7 @@ fn report(vantage: Vantage, training: &Readings, validation: &Readings, card: &C
 }
 
 /// Prints the errors without each reading.
-fn ablations(vantage: Vantage, training: &Readings, validation: &Readings, card: &Card) {
+fn ablations(end: End, training: &Readings, validation: &Readings, card: &Card) {
     let readings: Vec<usize> = (0..Clues::COUNT).collect();
     let remembered = training.with_memory_of(card);
     let without = Jobs::default().map(
@@ -134,7 +130,7 @@ fn ablations(vantage: Vantage, training: &Readings, validation: &Readings, card:
     );
     println!(
         "\n| {}, without | paths, seeds {VALIDATION:?} | abroad, 2.7 dB: congestion losses called wireless | wireless losses found |\n|---|---|---|---|",
-        vantage.name()
+        end.name()
     );
     for (card, name) in
         [*card].iter().chain(&without).zip(std::iter::once("nothing").chain(names()))
@@ -155,10 +151,10 @@ fn names() -> impl Iterator<Item = &'static str> {
 /// Chooses the threes, and compares the errors with them and with those of [`TOGETHER`]. What gaps
 /// remember of earlier ones is that of cards without tables.
 fn choose() {
-    let vantages = [Vantage::Receiver, Vantage::Sender];
-    let remembered = vantages.map(|vantage| {
-        let (training, card) = fitted(vantage);
-        let validation = Readings::of_paths(vantage, VALIDATION);
+    let ends = [End::Receiver, End::Sender];
+    let remembered = ends.map(|end| {
+        let (training, card) = fitted(end);
+        let validation = Readings::of_paths(end, VALIDATION);
         let again = |card: Card, _| {
             Fit::new(&training.with_memory_of(&card), &[], None).card(card.absolute_delays)
         };
@@ -172,12 +168,12 @@ fn choose() {
         "{repeated} of {} are in card::TOGETHER; balanced error on seeds {VALIDATION:?}:",
         chosen.len()
     );
-    for (vantage, (training, validation, paths)) in vantages.iter().zip(&remembered) {
+    for (end, (training, validation, paths)) in ends.iter().zip(&remembered) {
         let [none, these, those] = [&[], chosen.as_slice(), &TOGETHER]
             .map(|threes| Fit::new(training, threes, None).error(validation, *paths));
         println!(
             "  {}: {none:.2} % without threes, {these:.2} % with these, {those:.2} % with those",
-            vantage.name()
+            end.name()
         );
     }
 }

@@ -9,7 +9,7 @@ use losscause::lda::{AnyAlgorithm, Sift, SiftConfig};
 use losscause::{Algorithm, AtSender, Judgement, Loss, Needs, Observation, Verdict};
 use losscause_experiments::abroad::{Kind, Role};
 use losscause_experiments::drawn::score::LEAST_LOSSES;
-use losscause_experiments::drawn::{JudgedLoss, Vantage, judged};
+use losscause_experiments::drawn::{End, JudgedLoss, judged};
 use losscause_experiments::paths::Path;
 use losscause_sim::truth::Cause;
 use losscause_sim::{TcpLda, Traffic};
@@ -69,13 +69,13 @@ struct Kept {
 
 impl Readings {
     /// Runs the paths of these seeds.
-    pub(crate) fn of_paths(vantage: Vantage, seeds: RangeInclusive<u64>) -> Self {
+    pub(crate) fn of_paths(end: End, seeds: RangeInclusive<u64>) -> Self {
         assert!(*seeds.end() < 1_000, "only seeds below 1000 are for training");
         let paths: Vec<_> =
             seeds.flat_map(|seed| (0..PATHS).map(move |number| Path::draw(seed, number))).collect();
         let run = |path: &Path| {
-            let experiment = path.experiment(vantage).expect("a drawn path is valid");
-            Run::of(None, &experiment, path.run_seed(), vantage, LEAST_LOSSES as usize)
+            let experiment = path.experiment(end).expect("a drawn path is valid");
+            Run::of(None, &experiment, path.run_seed(), end, LEAST_LOSSES as usize)
         };
         Self::with_losses(Jobs::default().map(&paths, run, |_| ()))
     }
@@ -83,7 +83,7 @@ impl Readings {
     /// Runs the networks of these seeds of all kinds that may be fitted to. Sift with this card
     /// steers a third of them.
     pub(crate) fn abroad(
-        vantage: Vantage,
+        end: End,
         seeds: RangeInclusive<u64>,
         card: Option<&'static Card>,
     ) -> Self {
@@ -94,7 +94,7 @@ impl Readings {
             let pilot = PILOTS[seed as usize % PILOTS.len()];
             let name = pilot.unwrap_or(if card.is_some() { "Sift" } else { WITHOUT_CARD });
             let mut experiment =
-                kind.draw(seed).experiment(vantage, name).expect("a drawn network is valid");
+                kind.draw(seed).experiment(end, name).expect("a drawn network is valid");
             if let (None, Some(card)) = (pilot, card) {
                 // Half of its flows follow it with its margin, half are more careful.
                 let is_careful = seed as usize % PILOTS.len() == 4;
@@ -102,7 +102,7 @@ impl Readings {
                 let config = SiftConfig { margin_db };
                 steer(&mut experiment, &config, card);
             }
-            Run::of(Some(kind.name), &experiment, seed, vantage, LEAST_ABROAD)
+            Run::of(Some(kind.name), &experiment, seed, end, LEAST_ABROAD)
         };
         Self::with_losses(Jobs::default().map(&networks, run, |_| ()))
     }
@@ -216,22 +216,22 @@ impl Run {
         kind: Option<&'static str>,
         experiment: &Experiment,
         seed: u64,
-        vantage: Vantage,
+        end: End,
         least: usize,
     ) -> Self {
         let config = SiftConfig::default();
         let gaps = Gaps::default();
         let reader = |flow| {
-            let sift = match vantage {
-                Vantage::Receiver => Sift::new(&config),
-                Vantage::Sender => Sift::with_rtts(&config),
+            let sift = match end {
+                End::Receiver => Sift::new(&config),
+                End::Sender => Sift::with_rtts(&config),
             };
             Reader::new(sift.expect("valid"), flow, &gaps)
         };
         let losses = judged(
             experiment,
             seed,
-            vantage,
+            end,
             |flow| AtSender::new(reader(flow)),
             |sender, loss| {
                 let revealed =

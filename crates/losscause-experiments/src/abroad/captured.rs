@@ -18,7 +18,7 @@ use crate::abroad::diagnosed::{Diagnosed, queue_class};
 use crate::abroad::network::Drawn;
 use crate::abroad::verdicts::OfFlow;
 use crate::captures::stack::simulate;
-use crate::drawn::Vantage;
+use crate::drawn::End;
 use crate::drawn::jury::Jury;
 use crate::drawn::score::Tally;
 
@@ -34,7 +34,7 @@ pub struct Judges {
 impl Judges {
     /// The algorithms of a registry that run at a sender, except those that need the truth.
     pub fn of(registry: &Registry) -> Self {
-        let infos = Jury::of(registry, Vantage::Sender).infos;
+        let infos = Jury::of(registry, End::Sender).infos;
         let names: Vec<String> = infos.iter().map(|info| info.name.to_owned()).collect();
         let chosen = Chosen::named(&names, registry).expect("none of them needs the truth");
         let keys = chosen.keys().collect();

@@ -57,7 +57,7 @@ pub enum Word {
 }
 
 /// What was said of a flow, and what is true.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Diagnosed {
     /// Data packets that were lost.
     pub lost_packets: u64,

@@ -18,7 +18,7 @@ use crate::abroad::network::{self, Drawn};
 use crate::abroad::verdicts::bootstrap;
 use crate::drawn::score::{Bootstrap, Estimate, Resampled};
 use crate::drawn::steering::Steering;
-use crate::drawn::{self, Contender, Run, RunList, Vantage};
+use crate::drawn::{self, Contender, End, Run, RunList};
 
 /// Algorithms that run if none is named, besides those of a user.
 const DEFAULT: [&str; 2] = ["Spike", "Sift"];
@@ -117,7 +117,7 @@ impl Plan {
         let contenders = Contender::chosen(registry, names, &DEFAULT, also)?;
         let mut systems = vec![Steering::unaware(STOCK), Steering::unaware(BBR)];
         for contender in &contenders {
-            if !contender.runs_at(Vantage::Sender) {
+            if !contender.runs_at(End::Sender) {
                 let option = format!("--algorithms {}", contender.name());
                 let problem = format!("does not run at a sender, where {ITEM} has its flows");
                 return Err(InputError::option(option, problem));

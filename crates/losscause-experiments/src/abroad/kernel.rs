@@ -6,10 +6,9 @@
 //! that it calls wireless.
 
 use losscause::registry::{Info, Registry};
-use serde::{Deserialize, Serialize};
 
 use crate::abroad::captured::Judges;
-use crate::abroad::diagnosed::{CauseClass, Diagnosed, Word};
+use crate::abroad::diagnosed::Diagnosed;
 use crate::abroad::kinds::Kind;
 use crate::abroad::network::find;
 use crate::abroad::verdicts::OfFlow;
@@ -21,20 +20,8 @@ const RECORD: &str = include_str!("kernel.csv");
 const CALLED_WIRELESS: &str = "called_wireless: ";
 const FOUND: &str = "found: ";
 
-/// What a row has before its algorithms.
-#[derive(Deserialize, Serialize)]
-struct Row {
-    kind: String,
-    number: u32,
-    run_seed: u64,
-    flow: usize,
-    congestion_losses: u64,
-    wireless_losses: u64,
-    lost_packets: u64,
-    truth: Option<CauseClass>,
-    named: Option<CauseClass>,
-    certainty: Option<Word>,
-}
+/// What a row has before its algorithms: of an [`OfFlow`] its numbers, then its diagnosis.
+type Row = (String, u32, u64, usize, u64, u64, Diagnosed);
 
 /// The names of its columns.
 const COLUMNS: [&str; 10] = [
@@ -67,31 +54,16 @@ pub fn record(judges: &Judges, flows: &[OfFlow]) -> String {
     for flow in flows {
         let counts = flow.called_wireless.iter().zip(&flow.found);
         let counts: Vec<[u64; 2]> = counts.map(|(&called, &found)| [called, found]).collect();
-        writer.serialize((Row::of(flow), counts)).expect(TEXTS_AND_NUMBERS);
+        let losses = (flow.congestion_losses, flow.wireless_losses);
+        let diagnosis = flow.diagnosis.unwrap_or_default();
+        let row = (&flow.kind, flow.number, flow.run_seed, flow.flow, losses, diagnosis, counts);
+        writer.serialize(row).expect(TEXTS_AND_NUMBERS);
     }
     let bytes = writer.into_inner().expect("a vector takes everything");
     String::from_utf8(bytes).expect(TEXTS_AND_NUMBERS)
 }
 
 const TEXTS_AND_NUMBERS: &str = "rows hold texts and numbers";
-
-impl Row {
-    fn of(flow: &OfFlow) -> Self {
-        let diagnosis = flow.diagnosis;
-        Self {
-            kind: flow.kind.clone(),
-            number: flow.number,
-            run_seed: flow.run_seed,
-            flow: flow.flow,
-            congestion_losses: flow.congestion_losses,
-            wireless_losses: flow.wireless_losses,
-            lost_packets: diagnosis.map_or(0, |diagnosis| diagnosis.lost_packets),
-            truth: diagnosis.and_then(|diagnosis| diagnosis.truth),
-            named: diagnosis.and_then(|diagnosis| diagnosis.named),
-            certainty: diagnosis.and_then(|diagnosis| diagnosis.certainty),
-        }
-    }
-}
 
 impl Recorded {
     /// The record, of the algorithms that `registry` has.
@@ -113,24 +85,20 @@ impl Recorded {
         let mut flows = Vec::new();
         for record in reader.records() {
             let record = record?;
-            let row: Row = record.deserialize(Some(&header))?;
+            let (kind, number, run_seed, flow, congestion_losses, wireless_losses, diagnosed): Row =
+                record.deserialize(None)?;
             let count = |at: usize| record.get(at).and_then(|text| text.parse().ok()).unwrap_or(0);
-            let Ok(kind) = find(&row.kind) else { continue };
+            let Ok(kind) = find(&kind) else { continue };
             flows.push(OfFlow {
                 kind: kind.name.to_owned(),
-                number: row.number,
-                run_seed: row.run_seed,
-                flow: row.flow,
-                congestion_losses: row.congestion_losses,
-                wireless_losses: row.wireless_losses,
+                number,
+                run_seed,
+                flow,
+                congestion_losses,
+                wireless_losses,
                 called_wireless: places.iter().map(|[called, _]| count(*called)).collect(),
                 found: places.iter().map(|[_, found]| count(*found)).collect(),
-                diagnosis: Some(Diagnosed {
-                    lost_packets: row.lost_packets,
-                    truth: row.truth,
-                    named: row.named,
-                    certainty: row.certainty,
-                }),
+                diagnosis: Some(diagnosed),
             });
         }
         Ok(Self { infos, flows })
@@ -154,6 +122,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
+    use crate::abroad::diagnosed::CauseClass;
 
     fn registry() -> Registry {
         Registry::built_in()
@@ -192,6 +161,7 @@ mod tests {
 
     #[test]
     fn the_record_has_runs_of_every_held_out_kind_and_every_algorithm() {
+        assert!(RECORD.starts_with(&COLUMNS.join(",")));
         let recorded = Recorded::read(&registry());
         let held_out = Kind::all(crate::abroad::Role::HeldOut);
         let mut runs: BTreeMap<&str, Vec<u64>> = BTreeMap::new();

@@ -11,7 +11,7 @@ use losscause_sim::rng::Stream;
 use losscause_study::{Context, Experiment, InputError, Scenario};
 use serde::Serialize;
 
-use crate::drawn::Vantage;
+use crate::drawn::End;
 use crate::paths::ranges::{Range, rounded};
 
 /// What a kind may be used for.
@@ -145,13 +145,13 @@ impl Network {
 
     /// The scenario file. Its flows, of the group `test`, follow this algorithm: TCP of Linux, or
     /// TFRC if it is at the receiver.
-    pub fn scenario(&self, vantage: Vantage, lda: &str) -> String {
+    pub fn scenario(&self, end: End, lda: &str) -> String {
         let Self { rate_bps, queue_packets, flows, variant, duration_s, .. } = *self;
         let delay_ms = rounded(self.rtt_ms / 2.0);
         let keys = self.keys.join("\n");
-        let (tcp, protocol) = match vantage {
-            Vantage::Receiver => (String::new(), String::from("protocol = \"tfrc\"")),
-            Vantage::Sender => (
+        let (tcp, protocol) = match end {
+            End::Receiver => (String::new(), String::from("protocol = \"tfrc\"")),
+            End::Sender => (
                 String::from("tcp = { mode = \"linux\", max_window_pkts = 20000 }\n"),
                 format!("protocol = \"tcp\"\nvariant = \"{variant}\""),
             ),
@@ -191,8 +191,8 @@ lda = "{lda}"
     ///
     /// # Errors
     /// There is no such algorithm.
-    pub fn experiment(&self, vantage: Vantage, lda: &str) -> Result<Experiment, InputError> {
-        Scenario::parse(&self.scenario(vantage, lda), "a network abroad", &Context::default())?
+    pub fn experiment(&self, end: End, lda: &str) -> Result<Experiment, InputError> {
+        Scenario::parse(&self.scenario(end, lda), "a network abroad", &Context::default())?
             .experiment()
     }
 }
@@ -444,14 +444,14 @@ mod tests {
         for kind in &KINDS {
             for seed in 0..20 {
                 let network = kind.draw(seed);
-                for vantage in Vantage::ALL {
-                    let experiment = network.experiment(vantage, "Spike");
+                for end in End::ALL {
+                    let experiment = network.experiment(end, "Spike");
                     assert!(
                         experiment.is_ok(),
                         "{}: {}\n{}",
                         kind.name,
                         experiment.unwrap_err(),
-                        network.scenario(vantage, "Spike")
+                        network.scenario(end, "Spike")
                     );
                 }
             }

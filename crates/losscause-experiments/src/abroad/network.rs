@@ -7,7 +7,7 @@ use losscause_study::error::unknown;
 use losscause_study::{Experiment, InputError};
 
 use crate::abroad::kinds::{KINDS, Kind, Network};
-use crate::drawn::{self, Vantage};
+use crate::drawn::{self, End};
 
 /// What steers the flows of a network that is not steered by an algorithm.
 pub(crate) const STOCK: &str = "always congestion";
@@ -47,20 +47,20 @@ impl Drawn {
     /// # Errors
     /// None; a test builds many networks.
     pub fn experiment(&self) -> Result<Experiment, InputError> {
-        self.experiment_at(Vantage::Sender)
+        self.experiment_at(End::Sender)
     }
 
     /// The same for algorithms at this end: [`Network::scenario`] says with which flows.
     ///
     /// # Errors
     /// As [`Drawn::experiment`].
-    pub fn experiment_at(&self, vantage: Vantage) -> Result<Experiment, InputError> {
-        self.network.experiment(vantage, STOCK)
+    pub fn experiment_at(&self, end: End) -> Result<Experiment, InputError> {
+        self.network.experiment(end, STOCK)
     }
 
     /// The scenario file of [`Drawn::experiment`].
     pub fn scenario(&self) -> String {
-        let scenario = self.network.scenario(Vantage::Sender, STOCK);
+        let scenario = self.network.scenario(End::Sender, STOCK);
         format!("# {self}\n# losscause simulate FILE --seed {}\n{scenario}", self.run_seed())
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::drawn::Vantage;
+use crate::drawn::End;
 
 /// Where algorithms get their observations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -33,18 +33,18 @@ impl ObservedAt {
     }
 
     /// The end at which algorithms run.
-    pub fn vantage(self) -> Vantage {
+    pub fn end(self) -> End {
         match self {
-            Self::Receiver => Vantage::Receiver,
-            Self::Sender | Self::Capture | Self::Kernel => Vantage::Sender,
+            Self::Receiver => End::Receiver,
+            Self::Sender | Self::Capture | Self::Kernel => End::Sender,
         }
     }
 
     /// Algorithms that a table shows if none is named, besides those from outside.
     pub(crate) fn shown(self) -> [&'static str; 4] {
-        match self.vantage() {
-            Vantage::Sender => ["Spike", "Sift", "Spike-Tobe", "Veno"],
-            Vantage::Receiver => ["Spike", "Sift", "ZigZag", "ZBS"],
+        match self.end() {
+            End::Sender => ["Spike", "Sift", "Spike-Tobe", "Veno"],
+            End::Receiver => ["Spike", "Sift", "ZigZag", "ZBS"],
         }
     }
 

@@ -168,7 +168,7 @@ impl Plan {
     ) -> Result<Self, InputError> {
         let options = network::options(kinds);
         let judges = match at {
-            ObservedAt::Sender | ObservedAt::Receiver => By::Jury(Jury::of(registry, at.vantage())),
+            ObservedAt::Sender | ObservedAt::Receiver => By::Jury(Jury::of(registry, at.end())),
             ObservedAt::Capture => By::Judges(Judges::of(registry)),
             ObservedAt::Kernel => By::Recorded(Recorded::read(registry)),
         };
@@ -238,7 +238,7 @@ impl Plan {
                             format!("not valid with {}, whose record lacks it", at.item())
                         }
                         Some(_) => {
-                            format!("judges no loss at a {} without the truth", at.vantage().name())
+                            format!("judges no loss at a {} without the truth", at.end().name())
                         }
                         None => unknown(name, &all),
                     },
@@ -263,7 +263,7 @@ impl RunList for Plan {
             Run::new(name, &drawn.scenario(), move |stop| match &self.judges {
                 By::Judges(judges) => judges.simulate(drawn, stop),
                 By::Jury(jury) => {
-                    let experiment = drawn.experiment_at(jury.vantage)?;
+                    let experiment = drawn.experiment_at(jury.end)?;
                     let counted = jury.count(&experiment, drawn.run_seed(), true, stop)?;
                     let tallies =
                         |halves: &Vec<Halves>| halves.iter().map(|of| of.whole()).collect();

@@ -6,7 +6,7 @@ use losscause_sim::truth::Cause;
 use losscause_study::run::run_recorded_stopping_at;
 use losscause_study::{Experiment, RunError, Stop};
 
-use crate::drawn::Vantage;
+use crate::drawn::End;
 use crate::drawn::panel::{Moment, Panel};
 
 /// A judged loss.
@@ -31,7 +31,7 @@ pub struct JudgedLoss<T> {
 pub fn judged<A: Algorithm, T>(
     experiment: &Experiment,
     seed: u64,
-    vantage: Vantage,
+    end: End,
     make: impl Fn(usize) -> A,
     read: impl Fn(&A, &Loss) -> T,
 ) -> Result<Vec<JudgedLoss<T>>, RunError> {
@@ -45,7 +45,7 @@ pub fn judged<A: Algorithm, T>(
             });
         }
     };
-    let mut panel = Panel::new(&experiment.network, vantage.end(), |flow| vec![make(flow)], take);
+    let mut panel = Panel::new(&experiment.network, end, |flow| vec![make(flow)], take);
     run_recorded_stopping_at(experiment, seed, &mut panel, &Stop::new())?;
     drop(panel);
     Ok(losses)

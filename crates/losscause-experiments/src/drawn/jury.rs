@@ -6,29 +6,27 @@ use losscause_sim::truth::Cause;
 use losscause_study::run::run_recorded_stopping_at;
 use losscause_study::{Experiment, RunError, Stop};
 
-use crate::drawn::Vantage;
+use crate::drawn::End;
 use crate::drawn::panel::{Moment, Panel};
 use crate::drawn::score::Halves;
 
 /// The algorithms that run at one end, except those that need the truth.
 pub(crate) struct Jury {
-    pub(crate) vantage: Vantage,
+    pub(crate) end: End,
     /// One per algorithm, in the registry's order.
     pub(crate) infos: Vec<&'static Info>,
     built: Vec<AtSender<AnyAlgorithm>>,
 }
 
 impl Jury {
-    pub(crate) fn of(registry: &Registry, vantage: Vantage) -> Self {
+    pub(crate) fn of(registry: &Registry, end: End) -> Self {
         let built = registry.iter().filter_map(|entry: &LdaConfig| {
-            let algorithm = entry
-                .build(vantage.end())
-                .ok()
-                .filter(|algorithm| algorithm.needs().other.is_none())?;
+            let algorithm =
+                entry.build(end).ok().filter(|algorithm| algorithm.needs().other.is_none())?;
             Some((entry.info(), AtSender::new(algorithm)))
         });
         let (infos, built) = built.unzip();
-        Self { vantage, infos, built }
+        Self { end, infos, built }
     }
 
     /// Makes the run. Returns every algorithm's verdicts on the losses of each measured flow; of all
@@ -70,18 +68,17 @@ impl Jury {
         let flows = experiment.network.flows.iter().filter(|flow| flow.measured).count();
         let mut events = Events::new(flows);
         let on_moment =
-            |flow: usize, moment: Moment<'_>, algorithms: &[AtSender<AnyAlgorithm>]| match self
-                .vantage
+            |flow: usize, moment: Moment<'_>, algorithms: &[AtSender<AnyAlgorithm>]| match self.end
             {
-                Vantage::Receiver => {
+                End::Receiver => {
                     let Moment::Lost(loss, Some(cause)) = moment else { return };
                     let verdicts = algorithms.iter().map(|algorithm| algorithm.judge(loss).verdict);
                     take(flow, cause, &verdicts.map(Verdict::is_wireless).collect::<Vec<_>>());
                 }
-                Vantage::Sender => events.take(flow, moment, algorithms, &mut take),
+                End::Sender => events.take(flow, moment, algorithms, &mut take),
             };
         let mut panel =
-            Panel::new(&experiment.network, self.vantage.end(), |_| self.built.clone(), on_moment);
+            Panel::new(&experiment.network, self.end, |_| self.built.clone(), on_moment);
         run_recorded_stopping_at(experiment, seed, &mut panel, stop)?;
         drop(panel);
         (0..flows).for_each(|flow| events.close(flow, &mut take));

@@ -11,10 +11,6 @@
 //! | [`steering`] | what steers the flows of a run |
 //! | [`found`] | what was found, for terminals, pages and scripts |
 
-use std::fmt;
-
-use losscause::End;
-
 pub mod found;
 pub mod judged;
 pub(crate) mod jury;
@@ -24,44 +20,11 @@ pub mod steering;
 
 pub use found::{Found, Part, Shown};
 pub use judged::{JudgedLoss, judged};
+/// The end that judges losses, and with it the transport: TFRC's receiver, from one-way trip times,
+/// or TCP's sender, from round-trip times and ACKs.
+pub use losscause::End;
 pub use losscause_laboratory::store::{Run, RunList};
 pub use steering::Contender;
-
-/// The end that judges losses, and with it the transport.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Vantage {
-    /// TFRC's receiver, from one-way trip times.
-    Receiver,
-    /// TCP's sender, from round-trip times and ACKs.
-    Sender,
-}
-
-impl Vantage {
-    /// Both.
-    pub const ALL: [Self; 2] = [Self::Receiver, Self::Sender];
-
-    /// The name in reports.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Receiver => "receiver",
-            Self::Sender => "sender",
-        }
-    }
-
-    /// The end at which algorithms run there.
-    pub fn end(self) -> End {
-        match self {
-            Self::Receiver => End::Receiver,
-            Self::Sender => End::Sender,
-        }
-    }
-}
-
-impl fmt::Display for Vantage {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
 
 /// The option that names these algorithms; nothing without names.
 pub(crate) fn algorithms(names: &[String]) -> String {

@@ -8,8 +8,6 @@ use losscause_sim::{Network, Oracle, TcpLda, Traffic};
 use losscause_study::run::run_stopping_at;
 use losscause_study::{Experiment, InputError, Measurements, Registry, RunError, Stop};
 
-use crate::drawn::Vantage;
-
 /// What is compared with the base.
 #[derive(Clone, Debug)]
 #[allow(clippy::large_enum_variant)] // A few, most of the large kind.
@@ -31,10 +29,10 @@ impl Contender {
     }
 
     /// Whether it runs at that end.
-    pub(crate) fn runs_at(&self, vantage: Vantage) -> bool {
+    pub(crate) fn runs_at(&self, end: End) -> bool {
         match self {
-            Self::Algorithm(config) => config.build(vantage.end()).is_ok(),
-            Self::Tcp(_) => vantage == Vantage::Sender,
+            Self::Algorithm(config) => config.build(end).is_ok(),
+            Self::Tcp(_) => end == End::Sender,
         }
     }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::drawn::jury::Jury;
 use crate::drawn::score::{Bootstrap, Estimate, Halves, LEAST_LOSSES, Tally, best_by_halves};
-use crate::drawn::{Run, RunList, Vantage};
+use crate::drawn::{End, Run, RunList};
 use crate::paths::path::{Level, Path};
 
 /// The benchmark's result. Equal seeds, numbers of paths and registries give equal results, with
@@ -102,7 +102,7 @@ impl Plan {
     /// The first `paths` paths of `seed`, whose losses all algorithms of `registry` judge, except
     /// those that need the truth.
     pub fn new(registry: &Registry, seed: u64, paths: u32) -> Self {
-        let juries = Vantage::ALL.map(|vantage| Jury::of(registry, vantage));
+        let juries = End::ALL.map(|vantage| Jury::of(registry, vantage));
         Self { seed, paths: Path::all(seed, paths), juries }
     }
 }
@@ -120,7 +120,7 @@ impl RunList for Plan {
         let ends = self.juries.iter();
         let all = ends.flat_map(|jury| self.paths.iter().map(move |path| (jury, path)));
         let runs = all.map(|(jury, path)| {
-            let vantage = jury.vantage;
+            let vantage = jury.end;
             let name = format!("{path}/{vantage}, {}", jury.names().join(", "));
             Run::new(name, &path.scenario(vantage), move |stop| {
                 let experiment = path.experiment(vantage)?;
@@ -134,7 +134,7 @@ impl RunList for Plan {
         let count = self.paths.len();
         let of_end = |(end, jury): (usize, &Jury)| {
             let own = &made[end * count..][..count];
-            AtVantage::of(jury.vantage, &jury.infos, &self.paths, own, self.seed)
+            AtVantage::of(jury.end, &jury.infos, &self.paths, own, self.seed)
         };
         let vantages = self.juries.iter().enumerate().map(of_end).collect();
         Benchmark { seed: self.seed, paths: count as u32, vantages }
@@ -144,7 +144,7 @@ impl RunList for Plan {
 impl AtVantage {
     /// Scores the verdicts: one list per path, with one entry per algorithm.
     fn of(
-        vantage: Vantage,
+        vantage: End,
         infos: &[&'static Info],
         paths: &[Path],
         halves: &[Vec<Halves>],
@@ -221,7 +221,7 @@ impl AtVantage {
 /// Mean errors by level, in the order of the factors and their levels. `least` is the best
 /// published error of each path.
 fn levels(
-    vantage: Vantage,
+    vantage: End,
     paths: &[Path],
     by_path: &[PathErrors],
     least: &[Option<f64>],

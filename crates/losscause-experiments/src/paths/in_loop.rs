@@ -12,7 +12,7 @@ use losscause_study::{FlowMeasurements, InputError, Registry};
 use serde::{Deserialize, Serialize};
 
 use crate::drawn::steering::Steering;
-use crate::drawn::{self, Contender, Run, RunList, Vantage};
+use crate::drawn::{self, Contender, End, Run, RunList};
 use crate::paths::path::{Loss, Path, Queue};
 
 /// Shares of packets that the radio loses, each independently.
@@ -138,7 +138,7 @@ impl Plan {
         runs_per_path: u32,
     ) -> Result<Self, InputError> {
         let contenders = Contender::chosen(registry, names, &DEFAULT, Origin::is_unpublished)?;
-        let systems = Vantage::ALL.map(|vantage| {
+        let systems = End::ALL.map(|vantage| {
             let bounds =
                 [Steering::unaware(BASE), Steering::unaware(BASE_AGAIN), Steering::omniscient()];
             let there = contenders.iter().filter(|contender| contender.runs_at(vantage));
@@ -163,7 +163,7 @@ impl RunList for Plan {
     /// All of a system at an end and a rate of loss stand together.
     fn runs(&self) -> Vec<Run<'_, LoopRun>> {
         let mut runs = Vec::new();
-        for vantage in Vantage::ALL {
+        for vantage in End::ALL {
             for loss_rate in LOSS_RATES {
                 for system in &self.systems[vantage as usize] {
                     let first = if system.name == BASE_AGAIN { self.runs_per_path } else { 0 };
@@ -182,7 +182,7 @@ impl RunList for Plan {
     fn found(&self, runs: Vec<LoopRun>) -> InLoop {
         let mut systems = runs.chunks((self.paths.len() * self.runs_per_path as usize).max(1));
         let mut rows = Vec::new();
-        for vantage in Vantage::ALL {
+        for vantage in End::ALL {
             for loss_rate in LOSS_RATES {
                 let names = self.systems[vantage as usize].iter().map(|system| &system.name);
                 let own = systems.by_ref().take(names.len()).map(|runs| self.on_paths(runs));
@@ -213,7 +213,7 @@ impl Plan {
 /// A run of the path with this wireless loss.
 fn run_of<'a>(
     path: &Path,
-    vantage: Vantage,
+    vantage: End,
     loss_rate: f64,
     system: &'a Steering,
     run_seed: u64,

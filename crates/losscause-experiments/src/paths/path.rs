@@ -24,7 +24,7 @@ pub use factors::{
 };
 use scenario::Writer;
 
-use crate::drawn::{Vantage, run_seed};
+use crate::drawn::{End, run_seed};
 use crate::paths::ranges::{RANGES, Range, Ranges, rounded};
 
 /// A drawn path.
@@ -175,7 +175,7 @@ impl Path {
     }
 
     /// The path's level of every factor, in the order of reports. TCP is a factor at senders only.
-    pub fn levels(&self, vantage: Vantage) -> Vec<Level> {
+    pub fn levels(&self, end: End) -> Vec<Level> {
         let Self { queue, loss, place, cross, delay, rate, acks, host, reverse, beside, .. } =
             *self;
         let of_loss = passed(self.loss_rate, [0.0, 0.01]);
@@ -203,7 +203,7 @@ impl Path {
             Level::new("competitors", beside.name(), beside as usize),
             Level::new("pilot", self.pilot().name(), self.pilot() as usize),
         ];
-        if vantage == Vantage::Sender {
+        if end == End::Sender {
             let stack = self.stack();
             let acknowledged = self.acknowledged;
             levels.push(Level::new("TCP", stack.name(), stack as usize));
@@ -221,14 +221,14 @@ impl Path {
     ///
     /// # Errors
     /// None; a test builds many paths.
-    pub fn experiment(&self, vantage: Vantage) -> Result<Experiment, InputError> {
-        Scenario::parse(&self.scenario(vantage), &format!("path {self}"), &Context::default())?
+    pub fn experiment(&self, end: End) -> Result<Experiment, InputError> {
+        Scenario::parse(&self.scenario(end), &format!("path {self}"), &Context::default())?
             .experiment()
     }
 
     /// The path's scenario file, with its pilot's algorithm. The benchmark's flows: group `test`.
-    pub fn scenario(&self, vantage: Vantage) -> String {
-        Writer::new(self).scenario(vantage)
+    pub fn scenario(&self, end: End) -> String {
+        Writer::new(self).scenario(end)
     }
 
     /// How long it runs, seconds.
@@ -294,14 +294,9 @@ mod tests {
     fn every_path_is_a_scenario_that_the_program_accepts() {
         for number in 0..300 {
             let path = Path::draw(2, number);
-            for vantage in Vantage::ALL {
-                let experiment = path.experiment(vantage);
-                assert!(
-                    experiment.is_ok(),
-                    "{}\n{}",
-                    experiment.unwrap_err(),
-                    path.scenario(vantage)
-                );
+            for end in End::ALL {
+                let experiment = path.experiment(end);
+                assert!(experiment.is_ok(), "{}\n{}", experiment.unwrap_err(), path.scenario(end));
             }
         }
     }
@@ -318,7 +313,7 @@ mod tests {
             ..Path::draw(1, 0)
         };
         let scenario =
-            |queue| Path { queue, bucket_bdp: 0.5, ..path.clone() }.scenario(Vantage::Receiver);
+            |queue| Path { queue, bucket_bdp: 0.5, ..path.clone() }.scenario(End::Receiver);
         for (queue, expected) in [
             (Queue::Deep, "rate_bps = 8000000\ndelay_ms = 40\nqueue_packets = 150\n"),
             (Queue::Shallow, "queue_packets = 15\n"),

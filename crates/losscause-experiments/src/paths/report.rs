@@ -9,7 +9,7 @@ use losscause_study::tools::table::{Cell, Table};
 
 use crate::drawn::found::{footnote, in_short};
 use crate::drawn::score::Estimate;
-use crate::drawn::{Found, Part, Shown, Vantage};
+use crate::drawn::{End, Found, Part, Shown};
 use crate::paths::benchmark::{AtVantage, Benchmark, LevelErrors, Row};
 use crate::paths::in_loop::{InLoop, LEAST_CONGESTION_LOSSES, LOSS_RATES, LoopRow, Spread};
 use crate::paths::path::Path;
@@ -103,7 +103,7 @@ impl Benchmark {
 
     /// All factors; those of a sender.
     fn factors(&self) -> Vec<&'static str> {
-        Path::draw(self.seed, 0).levels(Vantage::Sender).iter().map(|level| level.factor).collect()
+        Path::draw(self.seed, 0).levels(End::Sender).iter().map(|level| level.factor).collect()
     }
 
     fn headline(&self) -> String {
@@ -276,11 +276,11 @@ impl Found for InLoop {
     /// The answer, a sentence per end.
     fn shown(&self, command: &str) -> Shown {
         let mut answers: Vec<String> =
-            Vantage::ALL.iter().filter_map(|vantage| self.answer(vantage.name())).collect();
+            End::ALL.iter().filter_map(|vantage| self.answer(vantage.name())).collect();
         if answers.is_empty() {
             answers.push("No algorithm ran".to_owned());
         }
-        let tables = Vantage::ALL
+        let tables = End::ALL
             .iter()
             .flat_map(|vantage| LOSS_RATES.map(|rate| self.table(vantage.name(), rate)));
         let tables: Vec<Table> = tables.collect();

@@ -214,6 +214,29 @@ impl Comparison {
         table
     }
 
+    /// What variants are ranked with, of the metrics that any variant has.
+    pub fn ranked_with(&self) -> Vec<&'static str> {
+        RANKED_WITH.into_iter().filter(|metric| self.has(metric)).collect()
+    }
+
+    /// A row per variant, the one with the largest goodput first, with the means of these metrics.
+    pub fn ranking(&self, shown: &[&str]) -> Table {
+        let head = |metric: &&str| {
+            format!("{metric} {}", unit_symbol(self.unit(metric).0)).trim_end().to_owned()
+        };
+        let mut table =
+            Table::new([String::new()].into_iter().chain(shown.iter().map(head))).numbers(1..);
+        for variant in self.ranked() {
+            let mean = |metric: &&str| match variant.in_words(metric, self.unit(metric).1) {
+                Some((mean, _)) => mean,
+                None => number(None),
+            };
+            let name = variant.name.clone();
+            table.row([name].into_iter().chain(shown.iter().map(mean)).map(Cell::from));
+        }
+        table
+    }
+
     /// Whether the metric covers another part of the run than most: it has a star.
     fn is_marked(&self, metric: &str) -> bool {
         let first = &self.variants[0];
@@ -265,6 +288,9 @@ impl Difference {
         format!("{unclear}{sign}{}", estimate(value, ci95))
     }
 }
+
+/// What variants are ranked with: what they get, what that costs others, and what it costs the queue.
+const RANKED_WITH: [&str; 5] = ["goodput", BESIDE, "queueing_p95", "congestion_loss", "M_c"];
 
 /// A variant with its scenario.
 #[derive(Clone, Debug)]

@@ -8,9 +8,9 @@
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
-use std::sync::Arc;
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use nix::mount::{MsFlags, mount};
@@ -31,6 +31,20 @@ const CANNOT_START: u8 = 126;
 
 /// For `kill`: every process of the namespace but the launcher.
 const EVERY_OTHER_PROCESS: Pid = Pid::from_raw(-1);
+
+/// The words that [`state_itself`] stated.
+static ITSELF: OnceLock<Vec<OsString>> = OnceLock::new();
+
+/// States the words that start this program, where its file alone does not: an interpreter's, and
+/// the script. The first statement counts.
+pub fn state_itself(words: Vec<OsString>) {
+    let _ = ITSELF.set(words);
+}
+
+/// The words that were stated to start this program.
+pub fn itself() -> Option<&'static [OsString]> {
+    ITSELF.get().map(Vec::as_slice).filter(|words| !words.is_empty())
+}
 
 /// A launcher and its command.
 #[derive(Debug)]
@@ -60,7 +74,10 @@ impl Launched {
             Output::Standard => Stdio::inherit(),
             Output::Error => Stdio::from(io::stderr()),
         };
-        let mut launcher = Command::new("/proc/self/exe");
+        let (program, words) = itself().and_then(<[_]>::split_first).unzip();
+        let mut launcher =
+            Command::new(program.map_or(OsStr::new("/proc/self/exe"), OsString::as_os_str));
+        launcher.args(words.unwrap_or_default());
         launcher.arg(ARGUMENT).arg(std::process::id().to_string()).args(command);
         launcher.envs(variables.iter().map(|(name, value)| (*name, value)));
         launcher.stdin(input).stdout(output).spawn().map(Self).map_err(Error::system(what))
@@ -98,22 +115,20 @@ fn status_of(status: ExitStatus) -> u8 {
     u8::try_from(status.code().or(signal).unwrap_or(1)).unwrap_or(1)
 }
 
-/// If this process was started as a launcher, runs the command and returns its exit status; none
-/// otherwise. Call it first in `main` of every program that emulates links.
-pub fn intercept() -> Option<ExitCode> {
-    let mut arguments = std::env::args_os().skip(1);
+/// If this process was started as a launcher, by its arguments, the program's name first, runs the
+/// command and returns its exit status; none otherwise. Call it first in `main` of every program
+/// that emulates links.
+pub fn intercept(arguments: impl IntoIterator<Item = OsString>) -> Option<u8> {
+    let mut arguments = arguments.into_iter().skip(1);
     if arguments.next()? != OsStr::new(ARGUMENT) {
         return None;
     }
     let parent = arguments.next()?.into_string().ok()?.parse().ok()?;
     let command: Vec<OsString> = arguments.collect();
-    Some(ExitCode::from(match run(parent, &command) {
-        Ok(status) => status,
-        Err((what, reason)) => {
-            // The exit status tells it as well.
-            let _ = writeln!(io::stderr(), "losscause: {what} ({reason})");
-            CANNOT_START
-        }
+    Some(run(parent, &command).unwrap_or_else(|(what, reason)| {
+        // The exit status tells it as well.
+        let _ = writeln!(io::stderr(), "losscause: {what} ({reason})");
+        CANNOT_START
     }))
 }
 

@@ -39,7 +39,7 @@ pub use clock::Clock;
 pub use error::Error;
 pub use histogram::{Histogram, Quantiles};
 pub use host::{DEVICE, Host, MTU_BYTES, PEER, SENDER, device_drops, enter};
-pub use launcher::{Output, intercept};
+pub use launcher::{Output, intercept, itself, state_itself};
 pub use link::{EmulatedLink, LinkReport, Sight};
 pub use packet::Header;
 pub use path::Path;

@@ -76,6 +76,10 @@ impl Pins {
         self.dir.join("log_state")
     }
 
+    /// Which new connections get it.
+    pub(super) fn given(&self) -> PathBuf {
+        self.dir.join("given")
+    }
     /// What gives it to some new connections, in one control group of several.
     pub(super) fn trial(&self, place: usize) -> PathBuf {
         self.dir.join(format!("trial{place}"))
@@ -122,7 +126,7 @@ pub fn load(settings: &Settings, options: &Options) -> Result<Loaded, KernelErro
         let trial = options.trial.as_ref();
         trial.map_or(Ok(()), |trial| trial.begin(name, &default, &pins)).map(|()| verified)
     };
-    match attach(name, program, &words, options.allow_unprivileged, &pins).and_then(begin) {
+    match attach(name, &program, &words, options.allow_unprivileged, &pins).and_then(begin) {
         Ok(verified) => Ok(Loaded { name, mounted_bpf_fs, default, verified }),
         Err(error) => {
             // All pins of this name are of this process: it has the lock, and there were none. What

@@ -24,6 +24,11 @@
 //! A program stays loaded after the process that loaded it has ended, because its link and its maps
 //! are pinned under `/sys/fs/bpf/losscause/NAME`.
 
+use std::io::Read;
+use std::ops::Range;
+
+use losscause_capture::frames::decompressed;
+
 pub mod algorithm;
 mod base;
 mod caps;
@@ -54,12 +59,17 @@ pub use status::{Connection, Status, status};
 pub use trial::Trial;
 pub use unit::{UNIT_DIR, unit};
 
-/// The compiled programs by name.
-const OBJECTS: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
+/// The compiled programs, compressed together.
+const PROGRAMS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/programs.xz"));
+/// Their names and places.
+const PLACES: &[(&str, Range<usize>)] = include!(concat!(env!("OUT_DIR"), "/programs.rs"));
 
 /// The compiled program of that name. libbpf refuses the empty one.
-pub(crate) fn object(name: &str) -> &'static [u8] {
-    OBJECTS.iter().find(|(known, _)| *known == name).map_or(&[], |(_, bytes)| *bytes)
+pub(crate) fn object(name: &str) -> Vec<u8> {
+    let mut objects = Vec::new();
+    let unpacked = decompressed(Box::new(PROGRAMS)).and_then(|mut it| it.read_to_end(&mut objects));
+    let place = PLACES.iter().find(|(known, _)| *known == name && unpacked.is_ok());
+    place.and_then(|(_, place)| objects.get(place.clone())).map_or(Vec::new(), <[u8]>::to_vec)
 }
 
 #[cfg(test)]

@@ -30,6 +30,8 @@ pub struct Sums {
     pub guarded: u64,
     /// Losses wireless by rule that were congestion because of the brake.
     pub braked: u64,
+    /// Episodes that the kernel began without the program, which made up for it at the next ACK.
+    pub skipped: u64,
 }
 
 /// What a program has counted since it was loaded.
@@ -129,11 +131,11 @@ pub(super) struct Row {
 }
 
 /// Size of `struct lc_row`.
-pub(super) const ROW_BYTES: usize = 272;
+pub(super) const ROW_BYTES: usize = 280;
 /// Size of `struct lc_logged`.
 pub(super) const LOGGED_BYTES: usize = 136;
 /// Size of `struct lc_totals`.
-const TOTALS_BYTES: usize = 104;
+const TOTALS_BYTES: usize = 112;
 
 /// Reads fields of a C struct in their order.
 pub(crate) struct Fields<'a>(&'a [u8]);
@@ -177,6 +179,7 @@ impl<'a> Fields<'a> {
             share_caps: self.u64(),
             guarded: self.u64(),
             braked: self.u64(),
+            skipped: self.u64(),
         }
     }
 

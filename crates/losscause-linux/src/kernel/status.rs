@@ -14,7 +14,8 @@ use super::load::{Pins, loaded};
 use super::lock::Lock;
 use super::log::nanos;
 use super::record::{Ends, ROW_BYTES, Row};
-use super::{Judged, KernelError, Sums, Totals, Transferred, machine, namespaces, object, refusal};
+use super::{Judged, KernelError, Sums, Totals, Transferred, Trial};
+use super::{machine, namespaces, object, refusal};
 
 /// A loaded program.
 #[derive(Clone, Debug, Serialize)]
@@ -23,6 +24,8 @@ pub struct Status {
     pub name: &'static str,
     /// Whether it judges and counts only, and leaves the window to the kernel's Reno or CUBIC.
     pub dry_run: bool,
+    /// Which new connections have it in place of the default.
+    pub trial: Option<Trial>,
     /// What it has counted since it was loaded.
     pub totals: Totals,
     /// The program's connections, in all processes and network namespaces.
@@ -145,6 +148,7 @@ fn read(name: &'static str) -> Result<Status, KernelError> {
         totals.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).map_err(refused)?.unwrap_or_default();
     let totals = Totals::read(&bytes).ok_or(KernelError::OtherVersion { name })?;
     let dry_run = is_dry_run(name, &pins)?;
+    let trial = Trial::running(name, &pins)?;
     let mut connections = connections(name, &pins)?;
     if !dry_run {
         let base = super::Algorithm::find(name)?.base();
@@ -152,7 +156,7 @@ fn read(name: &'static str) -> Result<Status, KernelError> {
             connection.base_estimate_bps = base.estimated_bps(connection.transferred());
         }
     }
-    Ok(Status { name, dry_run, totals, connections })
+    Ok(Status { name, dry_run, trial, totals, connections })
 }
 
 fn is_dry_run(name: &'static str, pins: &Pins) -> Result<bool, KernelError> {
@@ -177,7 +181,7 @@ fn listed(name: &'static str, pins: &Pins) -> Result<Vec<Connection>, KernelErro
     let refused = |error: libbpf_rs::Error| refusal::refused(name, "status", &error);
     refusal::listen();
     let mut builder = ObjectBuilder::default();
-    let mut object = builder.open_memory(object("status")).map_err(refused)?;
+    let mut object = builder.open_memory(&object("status")).map_err(refused)?;
     for mut map in object.maps_mut().filter(|map| map.name() == "connections") {
         map.reuse_pinned_map(pins.connections()).map_err(refused)?;
     }

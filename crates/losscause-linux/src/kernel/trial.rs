@@ -7,7 +7,9 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::path::PathBuf;
 
-use libbpf_rs::ObjectBuilder;
+use libbpf_rs::query::{LinkInfo, LinkTypeInfo};
+use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, ObjectBuilder};
+use serde::Serialize;
 
 use super::load::Pins;
 use super::{KernelError, machine, object, refusal};
@@ -23,9 +25,11 @@ use crate::filter::Filter;
 /// assert!(Trial::new(&["process=nginx"], 1.0).is_err());
 /// # Ok::<(), losscause_linux::kernel::KernelError>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Trial {
+    #[serde(rename = "only")]
     given: Vec<String>,
+    #[serde(skip)]
     filter: Filter,
     share: f64,
 }
@@ -46,6 +50,50 @@ impl Trial {
         }
     }
 
+    /// The one that goes on with a loaded program.
+    pub(super) fn running(name: &'static str, pins: &Pins) -> Result<Option<Self>, KernelError> {
+        let other_version = || KernelError::OtherVersion { name };
+        let refused = |error: libbpf_rs::Error| refusal::refused(name, "status", &error);
+        let links = (0..).map(|place| pins.trial(place)).take_while(|link| link.exists());
+        let infos = links.map(|link| Link::open(link)?.info());
+        // Where a control group was removed, the link leads to none.
+        let is_cut = |info: &LinkInfo| matches!(&info.info, LinkTypeInfo::Cgroup(group) if group.cgroup_id == 0);
+        let infos = infos.collect::<Result<Vec<_>, _>>().map_err(refused)?;
+        if infos.iter().all(is_cut) {
+            return Ok(None);
+        }
+        if !pins.given().exists() {
+            return Err(other_version());
+        }
+        let given = MapHandle::from_pinned_path(pins.given()).map_err(refused)?;
+        let bytes = given.lookup(&0_u32.to_ne_bytes(), MapFlags::ANY).map_err(refused)?;
+        let text = String::from_utf8(bytes.unwrap_or_default()).map_err(|_| other_version())?;
+        let mut words = text.split('\0');
+        let share = words.next().and_then(|share| share.parse().ok()).ok_or_else(other_version)?;
+        Self::new(&words.collect::<Vec<_>>(), share).map(Some)
+    }
+
+    /// What [`Trial::running`] reads: the share and the filters, with a zero byte between two.
+    fn text(&self) -> String {
+        let share = self.share.to_string();
+        std::iter::once(&share)
+            .chain(&self.given)
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join("\0")
+    }
+
+    /// The arguments of `kernel load` for it.
+    pub(super) fn arguments(&self) -> Vec<String> {
+        let only = self.given.iter().flat_map(|given| ["--only".to_owned(), given.clone()]);
+        only.chain(["--share".to_owned(), format!("{}%", self.percent())]).collect()
+    }
+
+    /// The share, without what a hundredth cannot be as a binary fraction.
+    fn percent(&self) -> f64 {
+        (self.share * 1e11).round() / 1e9
+    }
+
     /// Begins with it: `name` in place of `default`.
     pub(super) fn begin(
         &self,
@@ -57,18 +105,26 @@ impl Trial {
         let share = (self.share * 2_f64.powi(32)).round() as u64;
         let words = [padded(name), padded(default)].concat();
         let trial = [words, share.to_ne_bytes().to_vec()].concat();
+        let given = self.text();
         refusal::listen();
         let mut builder = ObjectBuilder::default();
-        let mut open = builder.open_memory(object("trial")).map_err(refused("open"))?;
+        let mut open = builder.open_memory(&object("trial")).map_err(refused("open"))?;
         for mut map in open.maps_mut() {
             let bytes = match map.name().to_str() {
                 Some(".rodata.trial") => &trial,
                 Some(".rodata.filters") => &self.filter.bytes(),
+                Some(GIVEN) => {
+                    map.set_value_size(given.len() as u32).map_err(refused("parameters"))?;
+                    given.as_bytes()
+                }
                 _ => continue,
             };
             map.set_initial_value(bytes).map_err(refused("parameters"))?;
         }
-        let loaded = open.load().map_err(refused("verify"))?;
+        let mut loaded = open.load().map_err(refused("verify"))?;
+        for mut map in loaded.maps_mut().filter(|map| map.name() == GIVEN) {
+            map.pin(pins.given()).map_err(refused("pin"))?;
+        }
         let program = loaded.progs_mut().next();
         let program = program.ok_or(KernelError::OtherVersion { name })?;
         for (place, folder) in self.folders()?.iter().enumerate() {
@@ -90,9 +146,12 @@ impl Trial {
     }
 }
 
+/// What was asked for, as a map.
+const GIVEN: &str = ".rodata.given";
+
 impl std::fmt::Display for Trial {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} % of new connections", 100.0 * self.share)?;
+        write!(f, "{} % of new connections", self.percent())?;
         match self.given.as_slice() {
             [] => Ok(()),
             given => write!(f, " that pass {}", given.join(" ")),

@@ -1,32 +1,41 @@
-//! A systemd unit that loads a program at boot, before `systemd-sysctl.service` sets the default congestion control.
+//! A systemd unit that loads a program at boot, before `systemd-sysctl.service` sets the default
+//! congestion control; a trial after it, because it takes the place of that default.
 
-use super::Settings;
+use super::{Options, Settings, Trial};
 
 /// Where units of the administrator belong.
 pub const UNIT_DIR: &str = "/etc/systemd/system";
 
-/// The name of the unit for these settings and its text. `binary` is the path of the `losscause`
-/// command, `settings` are the `KEY=VALUE` pairs that `--set` got.
+/// The name of the unit for these settings and its text. `program` are the words that start the
+/// command `losscause`, `settings` are the `KEY=VALUE` pairs that `--set` got.
 pub fn unit(
-    binary: &str,
+    program: &[String],
     loaded: &Settings,
     settings: &[String],
-    allow_unprivileged: bool,
+    options: &Options,
 ) -> (String, String) {
     let name = loaded.algorithm().name;
-    let mut command = format!("{} kernel load {name}", quoted(binary));
+    let program = program.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+    let mut command = format!("{program} kernel load {name}");
     for setting in settings {
         command += &format!(" --set {}", quoted(setting));
     }
-    if allow_unprivileged {
+    if options.allow_unprivileged {
         command += " --allow-unprivileged";
     }
+    for argument in options.trial.iter().flat_map(Trial::arguments) {
+        command += &format!(" {}", quoted(&argument));
+    }
+    let [after, before] = match options.trial {
+        Some(_) => ["systemd-sysctl.service", ""],
+        None => ["systemd-modules-load.service", "systemd-sysctl.service "],
+    };
     let text = format!(
         "[Unit]\n\
          Description=TCP congestion control {name}\n\
          DefaultDependencies=no\n\
-         After=local-fs.target systemd-modules-load.service\n\
-         Before=systemd-sysctl.service network-pre.target\n\
+         After=local-fs.target {after}\n\
+         Before={before}network-pre.target\n\
          Wants=network-pre.target\n\
          ConditionPathExists=/sys/kernel/btf/vmlinux\n\
          \n\
@@ -34,11 +43,10 @@ pub fn unit(
          Type=oneshot\n\
          RemainAfterExit=yes\n\
          ExecStart={command}\n\
-         ExecStop={} kernel unload {name} --force\n\
+         ExecStop={program} kernel unload {name} --force\n\
          \n\
          [Install]\n\
-         WantedBy=multi-user.target\n",
-        quoted(binary)
+         WantedBy=multi-user.target\n"
     );
     (format!("losscause-{}.service", name.replace('_', "-")), text)
 }
@@ -62,7 +70,10 @@ mod tests {
     #[test]
     fn a_unit_loads_with_the_same_settings_and_unloads() {
         let spike = Algorithm::find("lc_spike").expect("there is one").settings();
-        let (name, text) = unit("/opt/my tools/losscause", &spike, &["alpha=0.4".to_owned()], true);
+        let program = ["/opt/my tools/losscause".to_owned()];
+        let options = Options { allow_unprivileged: true, trial: None };
+        let settings = ["alpha=0.4".to_owned()];
+        let (name, text) = unit(&program, &spike, &settings, &options);
         assert_eq!(name, "losscause-lc-spike.service");
         let load = "ExecStart=\"/opt/my tools/losscause\" kernel load lc_spike --set alpha=0.4 --allow-unprivileged\n";
         assert!(text.contains(load), "{text}");
@@ -71,6 +82,18 @@ mod tests {
             text.contains("ExecStop=\"/opt/my tools/losscause\" kernel unload lc_spike --force\n"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_unit_of_a_trial_loads_it_behind_the_default() {
+        let spike = Algorithm::find("lc_spike").expect("there is one").settings();
+        let trial = Trial::new(&["port=443", "cgroup=/sys/fs/cgroup/a b"], 0.07).expect("filters");
+        let options = Options { allow_unprivileged: false, trial: Some(trial) };
+        let (_, text) = unit(&["/usr/bin/losscause".to_owned()], &spike, &[], &options);
+        let load = " kernel load lc_spike --only port=443 --only \"cgroup=/sys/fs/cgroup/a b\" --share 7%%\n";
+        assert!(text.contains(load), "{text}");
+        let order = "\nAfter=local-fs.target systemd-sysctl.service\nBefore=network-pre.target\n";
+        assert!(text.contains(order), "{text}");
     }
 
     #[test]

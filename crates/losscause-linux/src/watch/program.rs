@@ -54,7 +54,7 @@ impl Watch {
         let only_one = machine::only_one()?;
         refusal::listen();
         let mut builder = ObjectBuilder::default();
-        let mut open = builder.open_memory(object("watch")).map_err(refused("open"))?;
+        let mut open = builder.open_memory(&object("watch")).map_err(refused("open"))?;
         for mut map in open.maps_mut() {
             if map.name() == ".rodata.filters" {
                 map.set_initial_value(&filter.bytes()).map_err(refused("filters"))?;

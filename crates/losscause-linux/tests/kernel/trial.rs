@@ -57,7 +57,10 @@ fn a_control_is_tried_on_connections_that_pass_until_it_is_unloaded() {
     setsockopt(&listener, sockopt::TcpCongestion, &"reno".into()).unwrap();
     assert_eq!(controls(&listener), [TRIED, "reno"]);
     setsockopt(&listener, sockopt::TcpCongestion, &default.as_str().into()).unwrap();
-    assert!(status(Some(TRIED)).unwrap()[0].totals.opened >= 3);
+    let shown = status(Some(TRIED)).unwrap().remove(0);
+    assert!(shown.totals.opened >= 3);
+    let filters = [port.clone(), "prefix=127.0.0.0/8".to_owned()];
+    assert_eq!(shown.trial, Some(Trial::new(&filters, 1.0).unwrap()));
     unload(loaded.0, false).unwrap();
     assert_eq!(controls(&listener), [&default; 2].map(String::clone));
     let elsewhere = begin(&[port, "prefix=192.0.2.0/24".to_owned()], 1.0);
@@ -106,6 +109,14 @@ fn connections_of_other_control_groups_have_the_default() {
     let empty = begin(&[port.clone(), folder(&group.0)], 1.0);
     assert_eq!(controls(&listener), [default(), default()]);
     drop(empty);
+    let within = Group(group.0.join("within"));
+    fs::create_dir(&within.0).unwrap();
+    let ended = begin(&[folder(&within.0)], 1.0);
+    let is_on = || status(Some(TRIED)).unwrap()[0].trial.is_some();
+    assert!(is_on());
+    drop(within);
+    hang::wait_until("its only group is gone", || !is_on());
+    drop(ended);
     let _both = begin(&[port, folder(&group.0), folder(group.0.parent().unwrap())], 1.0);
     assert_eq!(controls(&listener), [TRIED; 2]);
     let refused = Trial::new(&["process=nginx"], 1.0).unwrap_err().to_string();

@@ -287,6 +287,58 @@ fn printed(line: &str) -> Option<(u32, Vec<u64>)> {
     Some((ssthresh, numbers.map(|number| number.parse().unwrap()).collect()))
 }
 
+/// What a program has for each `q`: the slow start threshold, and of its sums `places`.
+fn asked(sender: &Sender, settings: &[&str], places: [usize; 4]) -> Vec<(u32, [u64; 4])> {
+    let mut of = Algorithm::find("lc_spike").unwrap().settings();
+    settings.iter().for_each(|setting| of.set(setting).unwrap());
+    let output = spike().run(&of.words().unwrap(), &sender.text);
+    let windows = output.lines().filter_map(printed);
+    windows.map(|(ssthresh, sums)| (ssthresh, places.map(|place| sums[place]))).collect()
+}
+
+/// `reductions`, `avoided`, `timeouts` and `skipped` of `struct lc_sums`.
+const EPISODES: [usize; 4] = [3, 4, 5, 11];
+
+#[test]
+fn an_episode_that_began_without_the_program_is_begun_at_the_next_ack() {
+    const RECOVERY: u32 = 3;
+    const LOSS: u32 = 4;
+    // The low half of an address in the kernel's text, and a zero.
+    for held in [0x8110_4110_u32, 0] {
+        let skipped = |state: u32, settings: &[&str]| {
+            let mut sender = Sender::new(1);
+            sender.deliver(200);
+            let first = sender.una;
+            (1..=3).for_each(|n| sender.ack(first, &[(first + 1, first + 1 + n)], 1));
+            write!(sender.text, "x 1 {state} {held}\nq\n").unwrap();
+            sender.ack(first, &[(first + 1, first + 5)], 1);
+            sender.text.push_str("q\n");
+            sender.recover(1);
+            sender.text.push_str("q\n");
+            asked(&sender, settings, EPISODES)
+        };
+        // The connection opens without a threshold, and a kept episode does not end slow start.
+        let kept = [(held, [0; 4]), (100, [0, 0, 0, 1]), (u32::MAX, [0, 1, 0, 1])];
+        assert_eq!(skipped(RECOVERY, &[]), kept);
+        let reduced = [(held, [0; 4]), (50, [1, 0, 0, 1]), (50, [1, 0, 0, 1])];
+        assert_eq!(skipped(RECOVERY, &["max_run=0"]), reduced);
+        let timed_out = [(held, [0; 4]), (50, [1, 0, 1, 1]), (50, [1, 0, 1, 1])];
+        assert_eq!(skipped(LOSS, &[]), timed_out);
+    }
+}
+
+#[test]
+fn an_episode_that_ended_without_the_program_is_over_at_the_next_ack() {
+    let mut sender = Sender::new(1);
+    sender.deliver(200);
+    sender.lose(1);
+    sender.text.push_str("q\nx 0 0 0\n");
+    sender.ack(sender.una + 4, &[], 1);
+    sender.text.push_str("q\n");
+    let expected = [(100, [0; 4]), (u32::MAX, [0, 1, 0, 0])];
+    assert_eq!(asked(&sender, &[], EPISODES), expected);
+}
+
 #[test]
 fn a_dry_run_of_every_program_counts_the_same_and_has_the_window_of_its_growth() {
     // Every loss of the first half is wireless by most rules, because the round-trip time stands

@@ -97,11 +97,6 @@ pub enum Reason {
 }
 
 impl Control {
-    /// Whether the packet belongs to the handshake, and so is authenticated by the key itself.
-    pub fn is_handshake(&self) -> bool {
-        matches!(self, Self::Hello { .. } | Self::Challenge { .. } | Self::Start { .. })
-    }
-
     /// Appends the packet and its number, without a tag, to `out`.
     pub fn write(&self, ssrc: u32, number: u64, out: &mut Vec<u8>) {
         let start = out.len();

@@ -1,7 +1,7 @@
 //! The answer of a run in words.
 
 use super::measure::group;
-use super::{FlowMeasurements, Misjudged, SimulationResult};
+use super::{FlowMeasurements, MetricEstimate, Misjudged, SimulationResult};
 use crate::scenario::recommended_lda;
 use crate::statistics::mean;
 use crate::tools::figures::estimate;
@@ -60,11 +60,26 @@ impl SimulationResult {
         };
         let filled =
             found("thput").map(|(share, _)| format!(" and filled {share:.0} % of the bottleneck"));
-        let got = format!("{who} got {goodput}{}.", complete.or(filled).unwrap_or_default());
+        let rest = self.spread().into_iter().chain(complete.or(filled)).collect::<String>();
+        let got = format!("{who} got {goodput}{rest}.");
         let all_are_transfers = measured().all(|flow| flow.offered_bytes.is_some());
         let got = Some(got).filter(|_| transfers.is_none() || !all_are_transfers);
         let clients = [self.responses(), self.played()].into_iter().flatten();
         got.into_iter().chain(transfers).chain(clients).chain([lost]).chain(judged).collect()
+    }
+
+    /// " (from 967 kb/s for long to 8.757 Mb/s for short-3)": the groups of flows with the least and the
+    /// most goodput per flow; none if there is one group.
+    fn spread(&self) -> Option<String> {
+        let of_group = |(name, metric): (&String, &MetricEstimate)| {
+            Some((metric.value?, name.strip_prefix("goodput_mean.")?.to_owned()))
+        };
+        let mut groups: Vec<(f64, String)> = self.metrics.iter().filter_map(of_group).collect();
+        groups.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let [least, .., most] = &groups[..] else { return None };
+        let told =
+            |(kbps, name): &(f64, String)| format!("{} for {name}", rate_text((*kbps, None)));
+        Some(format!(" (from {} to {})", told(least), told(most)))
     }
 
     /// The measured flows of every run.

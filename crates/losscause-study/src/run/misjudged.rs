@@ -43,6 +43,14 @@ impl Misjudged {
         }
     }
 
+    /// The metrics that are shares of these losses.
+    pub(super) fn metrics(self) -> &'static [&'static str] {
+        match self {
+            Self::Congestion => &["M_c", "P_CC", "P_WC"],
+            Self::Wireless => &["M_w", "P_WW"],
+        }
+    }
+
     /// What lost the packets, as an algorithm calls it.
     pub(super) fn cause(self) -> &'static str {
         match self {

@@ -270,8 +270,13 @@ fn long_flow_bytes(flow: &FlowSpec) -> Option<u32> {
     }
 }
 
-/// The metrics that have a value in some runs but not in all, and in how many.
+/// The metrics that have a value in some runs but not in all, and in how many. Shares of few losses
+/// are unknown anyway.
 fn missing(runs: &[Measurements]) -> impl Iterator<Item = (&str, usize)> {
+    let judged = |share: Misjudged| share.judged_in_all(runs.iter().flat_map(|run| &run.flows));
+    let unknown =
+        Misjudged::ALL.into_iter().filter(move |share| share.few(judged(*share)).is_some());
+    let unknown: Vec<&str> = unknown.flat_map(Misjudged::metrics).copied().collect();
     let names =
         runs.first().into_iter().flat_map(|run| &run.metrics).map(|metric| metric.metric.as_str());
     let counted = names.enumerate().map(|(place, name)| {
@@ -280,7 +285,7 @@ fn missing(runs: &[Measurements]) -> impl Iterator<Item = (&str, usize)> {
         };
         (name, runs.iter().filter(has).count())
     });
-    counted.filter(|(_, with)| (1..runs.len()).contains(with))
+    counted.filter(move |(name, with)| (1..runs.len()).contains(with) && !unknown.contains(name))
 }
 
 /// The groups of measured flows, each with its flows and the places of their runs.

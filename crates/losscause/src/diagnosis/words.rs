@@ -139,7 +139,7 @@ impl fmt::Display for Finding {
                 let usual = if moments.are_chosen() { "more than" } else { "as much as" };
                 write!(
                     f,
-                    "before {losses} rounds of losses {usual} usual had been sent: more than before {}",
+                    "at {losses} rounds of losses {usual} usual was being sent: more than at {}",
                     Rank(rank)
                 )
             }
@@ -220,5 +220,48 @@ impl fmt::Display for Delay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ms = self.0.as_millis_f64();
         if ms >= 10.0 { write!(f, "{ms:.0} ms") } else { write!(f, "{ms:.1} ms") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use std::string::ToString;
+
+    use super::*;
+    use crate::diagnosis::RecentDelay;
+
+    #[test]
+    fn a_rank_stands_beside_that_of_chance() {
+        let moments = |rank| {
+            let moments = Moments { rank, losses: 146, rate_bps: 1_000_000, excess_bytes: 9000 };
+            Finding::Moments(moments).to_string()
+        };
+        let delays = |least, mean| {
+            let ranks = RecentDelay { least, mean };
+            Finding::DelayRank(DelayRank { ranks, losses: 57, others: 400 }).to_string()
+        };
+        let sent = "at 146 rounds of losses";
+        let delayed = "at 57 rounds of losses the delay was";
+        let chance = "of packets, where chance gives 50 %";
+        for (told, expected) in [
+            (
+                moments(0.53),
+                std::format!("{sent} as much as usual was being sent: more than at 53 % {chance}"),
+            ),
+            (
+                moments(0.96),
+                std::format!("{sent} more than usual was being sent: more than at 96 % {chance}"),
+            ),
+            // The mean of both ranks, and the larger one.
+            (delays(0.44, 0.56), std::format!("{delayed} as usual: longer than at 50 % {chance}")),
+            (
+                delays(0.7, 0.9),
+                std::format!("{delayed} longer than usual: longer than at 90 % {chance}"),
+            ),
+        ] {
+            assert_eq!(told, expected);
+        }
     }
 }

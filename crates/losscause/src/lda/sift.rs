@@ -124,6 +124,7 @@ pub use weights::{RECEIVER, SENDER};
 use core::num::NonZeroU32;
 
 use average::{Average, DAY_NS};
+use card::probability;
 use clues::{ratio, signed};
 use gaps::Gaps;
 use least::Least;
@@ -501,39 +502,6 @@ fn at_most_a_day(span: Span) -> i64 {
     span.as_nanos().clamp(-DAY_NS, DAY_NS)
 }
 
-/// The probability of a wireless loss behind a sum of tenths of decibels: 1 / (1 + 10^(-sum/100)).
-fn probability(sum: i16) -> f64 {
-    /// 10^(i/10) and 10^(i/100).
-    const DECIBELS: [f64; 10] = [
-        1.0,
-        1.258_925_411_794_167,
-        1.584_893_192_461_113,
-        1.995_262_314_968_88,
-        2.511_886_431_509_58,
-        3.162_277_660_168_379,
-        3.981_071_705_534_972,
-        5.011_872_336_272_722,
-        6.309_573_444_801_933,
-        7.943_282_347_242_815,
-    ];
-    const TENTHS: [f64; 10] = [
-        1.0,
-        1.023_292_992_280_754,
-        1.047_128_548_050_9,
-        1.071_519_305_237_606,
-        1.096_478_196_143_185,
-        1.122_018_454_301_963,
-        1.148_153_621_496_883,
-        1.174_897_554_939_529,
-        1.202_264_434_617_413,
-        1.230_268_770_812_381,
-    ];
-    let tenths = usize::from(sum.unsigned_abs());
-    let odds = (0..tenths / 100)
-        .fold(DECIBELS[tenths / 10 % 10] * TENTHS[tenths % 10], |odds, _| odds * 10.0);
-    if sum < 0 { 1.0 / (1.0 + odds) } else { odds / (1.0 + odds) }
-}
-
 #[cfg(test)]
 mod tests {
     extern crate std;
@@ -708,12 +676,5 @@ mod tests {
         let gaps: Vec<_> = (0..9).map(|_| flow.arrive(20, 100, 1)).collect();
         assert_eq!(flow.judge(gaps[0]).reason, Reason::Missing { input: Input::Gap });
         assert!(gaps[1..].iter().all(|gap| flow.judge(*gap).verdict != Verdict::Undecided));
-    }
-
-    #[test]
-    fn ten_decibels_are_ten_to_one() {
-        let close = |sum, odds: f64| (probability(sum) - odds / (1.0 + odds)).abs() < 1e-12;
-        assert!(close(0, 1.0) && close(100, 10.0) && close(-100, 0.1) && close(200, 100.0));
-        assert!(close(30, 1.995_262_314_968_88) && close(123, 16.982_436_524_617_444));
     }
 }

@@ -1,5 +1,7 @@
 //! An algorithm's parameters, reachable by key, and what they build.
 
+use core::fmt;
+
 use super::choice::Field;
 use super::{ConfigError, Info};
 use crate::Span;
@@ -15,6 +17,17 @@ pub enum End {
 }
 
 impl End {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Receiver, Self::Sender];
+
+    /// In texts.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Receiver => "receiver",
+            Self::Sender => "sender",
+        }
+    }
+
     /// Checks that the end is a sender, for an algorithm that runs there only.
     ///
     /// # Errors
@@ -24,6 +37,12 @@ impl End {
             Self::Sender => Ok(()),
             Self::Receiver => Err(ConfigError::ForSenders { algorithm: algorithm.name }),
         }
+    }
+}
+
+impl fmt::Display for End {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
     }
 }
 

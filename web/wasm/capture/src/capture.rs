@@ -3,6 +3,7 @@
 use std::io::{self, Read, Write};
 
 use losscause_capture::{Analysis, Captures, Options};
+use losscause_study::{Origin, origin};
 
 use crate::View;
 
@@ -44,6 +45,8 @@ impl Capture {
     /// # Errors
     /// If `out` cannot be written.
     pub fn write_json(&self, mut out: impl Write) -> io::Result<()> {
-        Captures { captures: std::slice::from_ref(&self.0) }.write_json(&mut out)
+        origin::state_commit(option_env!("LOSSCAUSE_COMMIT").unwrap_or_default());
+        let origin = Origin::of(["analyze".to_owned(), self.0.file.clone()], None);
+        Captures { origin, captures: std::slice::from_ref(&self.0) }.write_json(&mut out)
     }
 }

@@ -13,23 +13,22 @@
 //! An address holds until the next call.
 
 use std::cell::RefCell;
-use std::io::{self, Read};
+use std::io;
 
 use serde::Serialize;
 use serde_json::json;
 
 use crate::Capture;
+use crate::file::File;
+use crate::memory::{answer, request};
 
 thread_local! {
     static CAPTURE: RefCell<Option<Capture>> = const { RefCell::new(None) };
-    static INPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-    static OUTPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 #[expect(unsafe_code, reason = "no compiler checks what a page offers")]
 #[link(wasm_import_module = "page")]
 unsafe extern "C" {
-    fn read(at: *mut u8, length: usize) -> i32;
     fn problem(at: *mut u8, length: usize) -> usize;
 }
 
@@ -49,78 +48,37 @@ fn told_problem() -> io::Error {
     }
 }
 
-/// The file that the page reads.
-struct File;
-
-impl Read for File {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let length = buffer.len().min(i32::MAX as usize);
-        #[expect(unsafe_code, reason = "the page writes into the module's memory")]
-        // SAFETY: the page writes at most `length` bytes from there on, which `buffer` has, and
-        // keeps no address.
-        let count = unsafe { read(buffer.as_mut_ptr(), length) };
-        usize::try_from(count).ok().filter(|count| *count <= length).ok_or_else(told_problem)
-    }
-}
-
-#[expect(
-    unsafe_code,
-    reason = "the name of an exported function must be unique, which no compiler checks"
-)]
-#[unsafe(no_mangle)]
-extern "C" fn input(length: usize) -> *const u8 {
-    INPUT.with_borrow_mut(|input| {
-        input.clear();
-        input.resize(length, 0);
-        input.as_ptr()
-    })
-}
-
-#[expect(unsafe_code, reason = "as above")]
+#[expect(unsafe_code, reason = "as in `memory`")]
 #[unsafe(no_mangle)]
 extern "C" fn analyze() -> usize {
-    let name = INPUT.take();
-    match Capture::read(File, &String::from_utf8_lossy(&name)) {
+    match Capture::read(File(told_problem), &request()) {
         Ok(capture) => {
-            let length = answer(&capture.view());
+            let length = in_json(&capture.view());
             CAPTURE.set(Some(capture));
             length
         }
-        Err(error) => answer(&json!({ "error": error })),
+        Err(error) => in_json(&json!({ "error": error })),
     }
 }
 
-#[expect(unsafe_code, reason = "as above")]
+#[expect(unsafe_code, reason = "as in `memory`")]
 #[unsafe(no_mangle)]
 extern "C" fn told(flow: usize, loss: usize) -> usize {
-    answer(
-        &CAPTURE
-            .with_borrow(|capture| capture.as_ref().and_then(|capture| capture.told(flow, loss))),
-    )
+    let told = |capture: &Option<Capture>| capture.as_ref()?.told(flow, loss);
+    in_json(&CAPTURE.with_borrow(told))
 }
 
-#[expect(unsafe_code, reason = "as above")]
+#[expect(unsafe_code, reason = "as in `memory`")]
 #[unsafe(no_mangle)]
 extern "C" fn json() -> usize {
     let mut out = Vec::new();
     // Memory takes all that is written.
     let _ =
         CAPTURE.with_borrow(|capture| capture.as_ref().map(|capture| capture.write_json(&mut out)));
-    put(out)
+    answer(out)
 }
 
-#[expect(unsafe_code, reason = "as above")]
-#[unsafe(no_mangle)]
-extern "C" fn output() -> *const u8 {
-    OUTPUT.with_borrow(|output| output.as_ptr())
-}
-
-fn answer(value: &impl Serialize) -> usize {
+fn in_json(value: &impl Serialize) -> usize {
     // A view has no key that is no text, and no number that JSON lacks stops it.
-    put(serde_json::to_vec(value).unwrap_or_default())
-}
-
-fn put(bytes: Vec<u8>) -> usize {
-    OUTPUT.set(bytes);
-    OUTPUT.with_borrow(Vec::len)
+    answer(serde_json::to_vec(value).unwrap_or_default())
 }

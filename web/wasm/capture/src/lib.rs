@@ -8,6 +8,12 @@
 mod capture;
 #[cfg(target_arch = "wasm32")]
 mod exported;
+#[cfg(target_arch = "wasm32")]
+#[path = "../../decompress/src/file.rs"]
+mod file;
+#[cfg(target_arch = "wasm32")]
+#[path = "../../lab/src/memory.rs"]
+mod memory;
 mod view;
 
 pub use capture::Capture;

@@ -13,31 +13,16 @@ use std::io::{self, Read};
 
 use losscause_capture::frames::decompressed;
 
+use crate::file::File;
+
 thread_local! {
     static SOURCE: RefCell<Option<Box<dyn Read>>> = const { RefCell::new(None) };
     static OUTPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static PROBLEM: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-#[expect(unsafe_code, reason = "no compiler checks what a page offers")]
-#[link(wasm_import_module = "page")]
-unsafe extern "C" {
-    fn read(at: *mut u8, length: usize) -> i32;
-}
-
-/// The file that the page reads.
-struct File;
-
-impl Read for File {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let length = buffer.len().min(i32::MAX as usize);
-        #[expect(unsafe_code, reason = "the page writes into the module's memory")]
-        // SAFETY: the page writes at most `length` bytes from there on, which `buffer` has, and
-        // keeps no address.
-        let count = unsafe { read(buffer.as_mut_ptr(), length) };
-        let problem = || io::Error::other("the page cannot read the file");
-        usize::try_from(count).ok().filter(|count| *count <= length).ok_or_else(problem)
-    }
+fn unreadable() -> io::Error {
+    io::Error::other("the page cannot read the file")
 }
 
 /// The next bytes, written to `into`.
@@ -45,7 +30,7 @@ fn fill(into: &mut [u8]) -> io::Result<usize> {
     SOURCE.with_borrow_mut(|source| {
         let source = match source {
             Some(source) => source,
-            none => none.insert(decompressed(Box::new(File))?),
+            none => none.insert(decompressed(Box::new(File(unreadable)))?),
         };
         source.read(into)
     })

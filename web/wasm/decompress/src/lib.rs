@@ -7,3 +7,5 @@
 
 #[cfg(target_arch = "wasm32")]
 mod exported;
+#[cfg(target_arch = "wasm32")]
+mod file;

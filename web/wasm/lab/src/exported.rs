@@ -12,41 +12,18 @@
 use std::cell::RefCell;
 
 use crate::Numbers;
+use crate::memory::{answer, request};
 use crate::request::Labs;
 
 thread_local! {
     static LABS: RefCell<Labs> = const { RefCell::new(Labs::new()) };
-    static INPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
-    static OUTPUT: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
     static NUMBERS: RefCell<Vec<f64>> = const { RefCell::new(Vec::new()) };
 }
 
-#[expect(
-    unsafe_code,
-    reason = "the name of an exported function must be unique, which no compiler checks"
-)]
-#[unsafe(no_mangle)]
-extern "C" fn input(length: usize) -> *const u8 {
-    INPUT.with_borrow_mut(|input| {
-        input.clear();
-        input.resize(length, 0);
-        input.as_ptr()
-    })
-}
-
-#[expect(unsafe_code, reason = "as above")]
+#[expect(unsafe_code, reason = "as in `memory`")]
 #[unsafe(no_mangle)]
 extern "C" fn call() -> usize {
-    let request = INPUT.take();
-    let answer = LABS.with_borrow_mut(|labs| labs.answer(&String::from_utf8_lossy(&request)));
-    OUTPUT.replace(answer.into_bytes());
-    OUTPUT.with_borrow(Vec::len)
-}
-
-#[expect(unsafe_code, reason = "as above")]
-#[unsafe(no_mangle)]
-extern "C" fn output() -> *const u8 {
-    OUTPUT.with_borrow(|output| output.as_ptr())
+    answer(LABS.with_borrow_mut(|labs| labs.answer(&request())).into_bytes())
 }
 
 #[expect(unsafe_code, reason = "as above")]

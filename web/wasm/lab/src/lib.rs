@@ -11,6 +11,8 @@ mod bottleneck;
 mod exported;
 mod info;
 mod lab;
+#[cfg(target_arch = "wasm32")]
+mod memory;
 pub mod request;
 mod samples;
 

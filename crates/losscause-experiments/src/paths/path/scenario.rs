@@ -8,7 +8,7 @@ use super::Path;
 use super::factors::{
     Acknowledged, Acks, Beside, Cross, Delay, Host, Loss, Pilot, Place, Queue, Rate, Reverse, Stack,
 };
-use crate::drawn::Vantage;
+use crate::drawn::End;
 use crate::paths::ranges::{RANGES, rounded};
 
 /// Writes a path's scenario.
@@ -33,18 +33,18 @@ impl<'a> Writer<'a> {
         Self { path, text: String::new() }
     }
 
-    pub(super) fn scenario(mut self, vantage: Vantage) -> String {
+    pub(super) fn scenario(mut self, end: End) -> String {
         let path = self.path;
         line!(self, "# losscause simulate FILE --seed {}", path.run_seed());
-        line!(self, "title = \"Path {path} of the benchmark, {vantage}\"");
-        let levels: Vec<&str> = path.levels(vantage).iter().map(|level| level.level).collect();
+        line!(self, "title = \"Path {path} of the benchmark, {end}\"");
+        let levels: Vec<&str> = path.levels(end).iter().map(|level| level.level).collect();
         line!(self, "source = \"{}\"", levels.join(", "));
         line!(self, "duration_s = {}", path.duration_s());
         line!(self, "packet_bytes = {}", RANGES.duration.packet_bytes);
         // The benchmark's paths draw their chance themselves.
         line!(self, "send_jitter_us = 0");
         line!(self, "measure = {{ from_s = 10, bottleneck = \"{}\" }}", self.bottleneck());
-        if vantage == Vantage::Sender {
+        if end == End::Sender {
             let of_tcp = match (path.stack(), path.acknowledged) {
                 (Stack::Linux, _) => String::from("mode = \"linux\""),
                 (_, Acknowledged::Delayed) => format!("delayed_ack_ms = {}", path.delayed_ms),
@@ -56,7 +56,7 @@ impl<'a> Writer<'a> {
             line!(self, "lda.labelled = {{ P_CC = 0.9, P_WW = 0.6 }}");
         }
         let (to, back) = self.links();
-        self.flows(vantage, &list(&to), &list(&back));
+        self.flows(end, &list(&to), &list(&back));
         self.text
     }
 
@@ -286,23 +286,23 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn flows(&mut self, vantage: Vantage, to: &str, back: &str) {
+    fn flows(&mut self, end: End, to: &str, back: &str) {
         let path = self.path;
         line!(
             self,
             "\n[[flow]]\nname = \"test\"\ncount = {}\npath = {to}\nreturn_path = {back}",
             path.flows
         );
-        let is_linux = vantage == Vantage::Sender && path.stack() == Stack::Linux;
+        let is_linux = end == End::Sender && path.stack() == Stack::Linux;
         // Linux has SACK with any congestion control.
         let reno = if is_linux { "reno" } else { "sack" };
-        match (vantage, path.stack()) {
-            (Vantage::Receiver, _) => line!(self, "protocol = \"tfrc\""),
-            (Vantage::Sender, Stack::Sack) => line!(self, "protocol = \"tcp\"\nvariant = \"sack\""),
-            (Vantage::Sender, Stack::Duplicates) => {
+        match (end, path.stack()) {
+            (End::Receiver, _) => line!(self, "protocol = \"tfrc\""),
+            (End::Sender, Stack::Sack) => line!(self, "protocol = \"tcp\"\nvariant = \"sack\""),
+            (End::Sender, Stack::Duplicates) => {
                 line!(self, "protocol = \"tcp\"\nvariant = \"newreno\"");
             }
-            (Vantage::Sender, Stack::Linux) => {
+            (End::Sender, Stack::Linux) => {
                 line!(self, "protocol = \"tcp\"\nvariant = \"cubic\"");
             }
         }

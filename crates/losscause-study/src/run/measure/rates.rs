@@ -1,5 +1,6 @@
 //! Goodput and throughput, and how evenly they are shared.
 
+use indexmap::IndexMap;
 use losscause_sim::FlowReport;
 
 use super::flows::lifetime;
@@ -26,17 +27,17 @@ pub(super) fn add_sums(metrics: &mut Metrics, state: State<'_>) {
 
 /// Means, fairness and overhead of all measured flows, then means and fairness of each group.
 pub(super) fn add_means(metrics: &mut Metrics, flows: &[FlowMeasurements]) {
-    let mut groups: Vec<&str> = Vec::new();
-    for flow in flows.iter().filter(|flow| flow.measured) {
-        if !groups.contains(&group(&flow.flow)) {
-            groups.push(group(&flow.flow));
-        }
-    }
-    for part in [None].into_iter().chain(groups.into_iter().map(Some)) {
+    let all: Vec<&FlowMeasurements> = flows.iter().filter(|flow| flow.measured).collect();
+    let mut groups: IndexMap<&str, Vec<&FlowMeasurements>> = IndexMap::new();
+    all.iter().for_each(|flow| groups.entry(group(&flow.flow)).or_default().push(flow));
+    let groups = groups.into_iter().map(|(name, flows)| (Some(name), flows));
+    for (part, flows) in [(None, all)].into_iter().chain(groups) {
         let name = |metric: &str| {
             part.map_or_else(|| metric.to_owned(), |part| format!("{metric}.{part}"))
         };
-        let (goodputs, throughputs) = rates(flows, part);
+        // Of the flows that lived.
+        let goodputs: Vec<f64> = flows.iter().filter_map(|flow| flow.goodput_kbps).collect();
+        let throughputs: Vec<f64> = flows.iter().filter_map(|flow| flow.throughput_kbps).collect();
         metrics.add(name("goodput_mean"), "kb/s", mean(&goodputs));
         metrics.add(name("throughput_mean"), "kb/s", mean(&throughputs));
         metrics.add(name("fairness"), "1", jain(&throughputs));
@@ -50,19 +51,6 @@ pub(super) fn add_means(metrics: &mut Metrics, flows: &[FlowMeasurements]) {
             );
         }
     }
-}
-
-/// Goodputs and throughputs, kb/s, of the measured flows that lived, or of those in one group.
-fn rates(flows: &[FlowMeasurements], part: Option<&str>) -> (Vec<f64>, Vec<f64>) {
-    let mine = || {
-        flows
-            .iter()
-            .filter(|flow| flow.measured && part.is_none_or(|part| group(&flow.flow) == part))
-    };
-    (
-        mine().filter_map(|flow| flow.goodput_kbps).collect(),
-        mine().filter_map(|flow| flow.throughput_kbps).collect(),
-    )
 }
 
 /// Jain's index: 1 if all are equal, 1 / n if one has all; none if all are zero.

@@ -1,5 +1,6 @@
 //! What crossed the bottleneck within the measured window.
 
+use indexmap::IndexMap;
 use losscause::{Span, Time};
 use losscause_sim::{Counters, FlowId, FlowSpec, LinkId, Traffic};
 
@@ -106,20 +107,16 @@ impl<'a> Totals<'a> {
 
     /// `norm_thput.X`; nothing if there is one group.
     pub(super) fn add_shares(&self, metrics: &mut Metrics) {
-        let mut groups: Vec<(&str, f64, u32)> = Vec::new();
+        let mut groups: IndexMap<&str, (f64, u32)> = IndexMap::new();
         for &(name, _, crossed) in &self.flows {
-            match groups.iter_mut().find(|(known, ..)| *known == name) {
-                Some((_, bits, members)) => {
-                    (*bits, *members) = (*bits + crossed.bits, *members + 1);
-                }
-                None => groups.push((name, crossed.bits, 1)),
-            }
+            let (bits, members) = groups.entry(name).or_default();
+            (*bits, *members) = (*bits + crossed.bits, *members + 1);
         }
         if groups.len() < 2 {
             return;
         }
         let all = self.flows.len() as f64;
-        for (name, bits, members) in groups {
+        for (name, (bits, members)) in groups {
             let fair = self.capacity_bits.map(|capacity| capacity * f64::from(members) / all);
             metrics.add(
                 format!("norm_thput.{name}"),

@@ -150,6 +150,18 @@ impl Flushed {
 /// # Errors
 /// [`RunError::Unwritable`] if the disk is full or a name cannot be taken.
 pub fn finish_together(files: Vec<AtomicFile>) -> Result<(), RunError> {
+    together(files, false)
+}
+
+/// The same, but a file that has one of the names by now is kept, and then none gets its name.
+///
+/// # Errors
+/// As there; the reason is [`io::ErrorKind::AlreadyExists`] if there is such a file.
+pub fn finish_new_together(files: Vec<AtomicFile>) -> Result<(), RunError> {
+    together(files, true)
+}
+
+fn together(files: Vec<AtomicFile>, are_new: bool) -> Result<(), RunError> {
     let files = files.into_iter().map(AtomicFile::flushed).collect::<Result<Vec<_>, _>>()?;
     // What is left after a failure unregisters itself, so it is dropped after the lock.
     let mut left = files.into_iter();
@@ -158,13 +170,25 @@ pub fn finish_together(files: Vec<AtomicFile>) -> Result<(), RunError> {
     let removed = match left.as_slice() {
         [_] => Ok(()),
         files => write_lists(&mut registry, files, &mut lists).and_then(|()| {
-            let mut old = files.iter().filter(|file| file.content.is_some());
+            let mut old = files.iter().filter(|file| file.content.is_some() && !are_new);
             old.try_for_each(|file| remove(&file.target))
         }),
     };
+    let mut named = Vec::new();
     let finished = removed.and_then(|()| {
-        left.try_for_each(|file| file.persist(&mut registry, |file, target| file.persist(target)))
+        left.try_for_each(|file| {
+            let name = file.content.is_some().then(|| file.target.clone());
+            file.persist(&mut registry, |file, target| match are_new {
+                true => file.persist_noclobber(target),
+                false => file.persist(target),
+            })?;
+            named.extend(name);
+            Ok(())
+        })
     });
+    if are_new && finished.is_err() {
+        let _ = named.iter().try_for_each(|file| remove(file));
+    }
     lists.into_iter().for_each(List::remove);
     drop(registry);
     finished
@@ -320,6 +344,20 @@ mod tests {
         std::fs::create_dir_all(second.join("below")).unwrap();
         assert!(finish_together(both.into()).is_err());
         assert!(!first.exists());
+    }
+
+    #[test]
+    fn of_two_sets_with_a_name_in_common_the_first_is_kept_and_nothing_of_the_second() {
+        let directory = tempfile::tempdir().unwrap();
+        let [a, b, c] = ["a.csv", "b.csv", "c.csv"].map(|name| directory.path().join(name));
+        let first = [&b, &c].map(|file| whole(file, b"first").unwrap());
+        let second = [&a, &b].map(|file| whole(file, b"second").unwrap());
+        finish_new_together(first.into()).unwrap();
+        let refused = finish_new_together(second.into());
+        let Err(RunError::Unwritable { reason, .. }) = refused else { panic!("{refused:?}") };
+        assert_eq!(reason.kind(), io::ErrorKind::AlreadyExists);
+        assert_eq!([&b, &c].map(|file| std::fs::read(file).unwrap()), [b"first", b"first"]);
+        assert_eq!(names_in(directory.path()).len(), 2);
     }
 
     #[test]

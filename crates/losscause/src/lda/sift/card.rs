@@ -173,32 +173,58 @@ impl Card {
 }
 
 /// The two readings with the largest weights of either sign; of two equal ones the first is the
-/// heavier. Eight readings are compared at a time, and then halves of the eight.
+/// heavier.
 fn heaviest(weights: &[i16; LANES]) -> [usize; 2] {
-    // Each size, with its reading in the low five bits.
+    // Each size, with its reading in the low five bits, so that no two are equal.
     let sizes: [i16; LANES] = array::from_fn(|clue| {
         let size = weights[clue].abs().min(1_023);
         (size << 5) | (Clues::COUNT - 1).saturating_sub(clue) as i16
     });
-    let (mut largest, mut next) = ([0_i16; 8], [0_i16; 8]);
-    for eight in sizes.as_chunks::<8>().0 {
-        for i in 0..8 {
-            next[i] = next[i].max(largest[i].min(eight[i]));
-            largest[i] = largest[i].max(eight[i]);
-        }
-    }
-    for half in [4, 2, 1] {
-        for i in 0..half {
-            let smaller = largest[i].min(largest[i + half]);
-            next[i] = next[i].max(next[i + half]).max(smaller);
-            largest[i] = largest[i].max(largest[i + half]);
-        }
-    }
-    [largest[0], next[0]].map(|size| (Clues::COUNT - 1).saturating_sub(size as usize % 32))
+    let largest_but = |other: i16| {
+        sizes
+            .iter()
+            .fold(0, |largest: i16, &size| largest.max(if size == other { 0 } else { size }))
+    };
+    let largest = largest_but(0);
+    [largest, largest_but(largest)]
+        .map(|size| (Clues::COUNT - 1).saturating_sub(size as usize % 32))
 }
 
 fn sum(weights: &[i16]) -> i16 {
     weights.iter().sum()
+}
+
+/// The probability of a wireless loss behind a sum of tenths of decibels: 1 / (1 + 10^(-sum/100)).
+pub(super) fn probability(sum: i16) -> f64 {
+    /// 10^(i/10) and 10^(i/100).
+    const DECIBELS: [f64; 10] = [
+        1.0,
+        1.258_925_411_794_167,
+        1.584_893_192_461_113,
+        1.995_262_314_968_88,
+        2.511_886_431_509_58,
+        3.162_277_660_168_379,
+        3.981_071_705_534_972,
+        5.011_872_336_272_722,
+        6.309_573_444_801_933,
+        7.943_282_347_242_815,
+    ];
+    const TENTHS: [f64; 10] = [
+        1.0,
+        1.023_292_992_280_754,
+        1.047_128_548_050_9,
+        1.071_519_305_237_606,
+        1.096_478_196_143_185,
+        1.122_018_454_301_963,
+        1.148_153_621_496_883,
+        1.174_897_554_939_529,
+        1.202_264_434_617_413,
+        1.230_268_770_812_381,
+    ];
+    let tenths = usize::from(sum.unsigned_abs());
+    let odds = (0..tenths / 100)
+        .fold(DECIBELS[tenths / 10 % 10] * TENTHS[tenths % 10], |odds, _| odds * 10.0);
+    if sum < 0 { 1.0 / (1.0 + odds) } else { odds / (1.0 + odds) }
 }
 
 #[cfg(test)]
@@ -217,5 +243,12 @@ mod tests {
             }
         }
         assert_eq!(heaviest(&[0; LANES]), [0, 1], "of equal ones the first");
+    }
+
+    #[test]
+    fn ten_decibels_are_ten_to_one() {
+        let close = |sum, odds: f64| (probability(sum) - odds / (1.0 + odds)).abs() < 1e-12;
+        assert!(close(0, 1.0) && close(100, 10.0) && close(-100, 0.1) && close(200, 100.0));
+        assert!(close(30, 1.995_262_314_968_88) && close(123, 16.982_436_524_617_444));
     }
 }

@@ -37,8 +37,9 @@ impl Clues {
         "earlier: mean evidence at earlier gaps, 1/10 dB above -100 dB",
     ];
 
-    /// How each reading is said: before it, where its zero is, parts of a unit, and the unit.
-    const WORDS: [(&'static str, f64, f64, &'static str); Self::COUNT] = [
+    /// How each reading is said: before it, where its zero is, parts of a unit, and the unit. In the
+    /// last row [`Clues::LOW`] where delays have no zero.
+    const WORDS: [(&'static str, f64, f64, &'static str); Self::COUNT + 1] = [
         ("delay at", 0.0, 10.0, " % of its range"),
         ("a queueing delay of", 0.0, 8.0, " least spacings"),
         ("delay above", 0.0, 0.32, " % of earlier ones"),
@@ -62,14 +63,13 @@ impl Clues {
         ("earlier losses of", 0.0, 16.0, " packets"),
         ("rates between losses uneven by", 0.0, 2.56, " %"),
         ("earlier gaps at", 1_000.0, 10.0, " dB"),
+        ("a standing queue of", 0.0, 8.0, " times the jitter"),
     ];
 
     /// A reading for people. Delays are `absolute` at a sender: round trips.
     pub(super) fn in_words(clue: usize, reading: u16, absolute: bool) -> Clue {
-        let (what, zero, per_unit, unit) = match clue {
-            Self::LOW if !absolute => ("a standing queue of", 0.0, 8.0, " times the jitter"),
-            _ => Self::WORDS[clue],
-        };
+        let row = if clue == Self::LOW && !absolute { Self::COUNT } else { clue };
+        let (what, zero, per_unit, unit) = Self::WORDS[row];
         Clue { what, reading: (f64::from(reading) - zero) / per_unit, unit }
     }
 
@@ -101,7 +101,8 @@ impl Clues {
 
 /// A number of either sign in 1/32 of `unit`, above 1,000, and not more than 999 from it.
 pub(super) fn signed(value: i64, unit: i64) -> u16 {
-    (1_000 + (value * 32 / unit.max(1)).clamp(-999, 999)) as u16
+    let size = ratio(value.abs(), unit, 32).min(999);
+    if value < 0 { 1_000 - size } else { 1_000 + size }
 }
 
 /// `value / unit` in 1/`parts`, at most 1,000, as far as 16 bits hold it. A value up to 2^53.
