@@ -63,6 +63,8 @@ const NOT_RUN: [(&str, Test); 41] = [
     ("losscause sweep papers/", Test::Check),
     // Needs root and a feature; has a test of its own.
     ("losscause sweep scenarios/sweeps/policer.toml", Test::Skip),
+    // Needs root and a feature, takes minutes.
+    ("losscause sweep validation/captures/watched.toml", Test::Skip),
     // Needs ns-2; a step of CI runs it.
     ("losscause sweep validation/ns2", Test::Skip),
     // Half a minute.
