@@ -79,7 +79,7 @@ fn tested(install: fn(&Environment) -> Result<()>) -> Result<Environment> {
     let types = ["--config-file", "python/pyproject.toml", "python/losscause"];
     run(environment.command("mypy").args(types))?;
     // Skipped tests are named; with CI=true what they need is required.
-    let pytest = ["--quiet", "-rs", "-p", "no:cacheprovider", "python/tests"];
+    let pytest = ["--quiet", "-rfs", "-p", "no:cacheprovider", "python/tests"];
     run(environment.command("pytest").args(pytest).env("LOSSCAUSE", losscause))?;
     Ok(environment)
 }
