@@ -256,8 +256,7 @@ function drawn(flow: FlowView, place: number): LossChart {
     "article",
     { className: "flow", id: `flow-${flow.id}` },
     element("h2", {}, flow.name),
-    // The page's answer is that of a flow alone.
-    ...(page.answer.querySelector(".says")?.textContent?.includes(flow.answer) ? [] : [element("p", {}, flow.answer)]),
+    element("p", {}, flow.answer),
     ...(flow.evidence === null ? [] : [element("p", {}, flow.evidence)]),
     ...flow.trust.map((said) => element("p", { className: "soft small" }, said)),
     element("h3", {}, `${flow.losses.time_s.length > 0 ? "Losses at their queueing" : "Queueing"} delay in ms, bytes in queues, and rate over time`),

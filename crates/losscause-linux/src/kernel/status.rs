@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::net::SocketAddr;
+use std::sync::LazyLock;
 
 use libbpf_rs::{Iter, MapCore, MapFlags, MapHandle, ObjectBuilder};
 use losscause::Span;
@@ -172,6 +173,9 @@ fn is_dry_run(name: &'static str, pins: &Pins) -> Result<bool, KernelError> {
     Ok(u64::from_ne_bytes(*word) != 0)
 }
 
+/// The program that lists connections, unpacked once for all looks.
+static PROGRAM: LazyLock<Vec<u8>> = LazyLock::new(|| object("status"));
+
 /// The connections of a loaded program, in every process and network namespace.
 pub(super) fn connections(name: &'static str, pins: &Pins) -> Result<Vec<Connection>, KernelError> {
     namespaces::in_a_thread(&format!("the connections of {name}"), || listed(name, pins))
@@ -181,7 +185,7 @@ fn listed(name: &'static str, pins: &Pins) -> Result<Vec<Connection>, KernelErro
     let refused = |error: libbpf_rs::Error| refusal::refused(name, "status", &error);
     refusal::listen();
     let mut builder = ObjectBuilder::default();
-    let mut object = builder.open_memory(&object("status")).map_err(refused)?;
+    let mut object = builder.open_memory(&PROGRAM).map_err(refused)?;
     for mut map in object.maps_mut().filter(|map| map.name() == "connections") {
         map.reuse_pinned_map(pins.connections()).map_err(refused)?;
     }
