@@ -30,12 +30,12 @@ mod linux {
     use std::time::Duration;
 
     use losscause::Span;
-    use losscause_linux::emulator::{
-        Clock, EmulatedLink, Histogram, Host, PEER, Path, SENDER, Sight,
-    };
+    use losscause_linux::emulator::{Clock, EmulatedLink, Host, PEER, Path, SENDER, Sight};
     use losscause_linux::kernel::{Algorithm, Options, algorithm, load, unload};
     use losscause_sim::live::Direction;
-    use losscause_sim::{FlowId, FlowSpec, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic};
+    use losscause_sim::{
+        FlowId, FlowSpec, Histogram, Limit, LinkId, LinkSpec, Network, QueueSpec, Traffic,
+    };
     use nix::sys::socket::{setsockopt, sockopt};
 
     const PORT: u16 = 5001;
@@ -171,7 +171,7 @@ mod linux {
         fn note(&mut self, sight: &Sight<'_>) {
             match *sight {
                 Sight::Delivered { due, written, direction, .. } => {
-                    self.lateness.add(written - due);
+                    self.lateness.record(written - due);
                     self.delivered += u64::from(direction == Direction::Forward);
                 }
                 Sight::Lost { direction: Direction::Forward, .. } => self.queue_drops += 1,

@@ -36,6 +36,7 @@ mod delay;
 pub mod demand;
 mod elision;
 mod fifo;
+mod histogram;
 mod ledger;
 mod link;
 pub mod live;
@@ -61,6 +62,7 @@ pub use application::{ApplicationReport, ApplicationSpec, Waits};
 pub use channel::jakes;
 pub use counters::{Counters, HopCounters};
 pub use demand::{Demand, FlowDemand, LinkDemand};
+pub use histogram::Histogram;
 /// TCP's settings, as [`Traffic::tcp`] takes them.
 pub use losscause_transport::tcp;
 pub use oracle::{Accuracy, Oracle};

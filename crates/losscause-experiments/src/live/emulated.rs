@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use losscause::{Span, Time};
 use losscause_linux::emulator::{
-    Clock, EmulatedLink, Histogram, Host, PEER, Path, SENDER, Sight, device_drops,
+    Clock, EmulatedLink, Host, PEER, Path, SENDER, Sight, device_drops,
 };
-use losscause_sim::{FlowId, Network};
+use losscause_sim::{FlowId, Histogram, Network};
 
 use super::LiveError;
 

@@ -9,7 +9,7 @@
 //! priority    the real-time priority of the link's thread
 //! launcher    the first process of a host: starts a command, and takes all its processes along when it ends
 //! run         hosts, link and commands of one run
-//! record      counts, logs and captures what the link sees; goodput, histogram, summary
+//! record      counts, logs and captures what the link sees; goodput, summary
 //! packet      the headers that the link reads, and the mark that it writes
 //! ```
 //!
@@ -22,7 +22,6 @@
 mod clock;
 mod error;
 mod goodput;
-mod histogram;
 mod host;
 mod launcher;
 mod link;
@@ -37,7 +36,6 @@ mod summary;
 
 pub use clock::Clock;
 pub use error::Error;
-pub use histogram::{Histogram, Quantiles};
 pub use host::{DEVICE, Host, MTU_BYTES, PEER, SENDER, device_drops, enter};
 pub use launcher::{Output, intercept, itself, state_itself};
 pub use link::{EmulatedLink, LinkReport, Sight};
@@ -47,4 +45,4 @@ pub use priority::take_real_time_priority;
 pub use record::{LOG_COLUMNS, Outputs, SNAP_BYTES};
 pub use run::{PEER_VARIABLE, Setup, emulate};
 pub use stall::{HostStall, StallWatch};
-pub use summary::{DeviceDrops, DirectionSummary, Summary};
+pub use summary::{DeviceDrops, DirectionSummary, Quantiles, Summary};

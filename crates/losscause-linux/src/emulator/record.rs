@@ -10,14 +10,13 @@ use std::thread::{self, JoinHandle};
 
 use losscause::{Span, Time};
 use losscause_capture::write::PcapWriter;
-use losscause_sim::LinkId;
 use losscause_sim::live::Direction;
 use losscause_sim::truth::Cause;
+use losscause_sim::{Histogram, LinkId};
 
 use super::clock::Clock;
 use super::error::Error;
 use super::goodput::Goodput;
-use super::histogram::Histogram;
 use super::link::{LinkReport, Sight};
 use super::packet::Header;
 use super::stall::HostStall;
@@ -181,7 +180,7 @@ impl Recorder {
             exit_status,
             forward: forward.summary(seconds, not_ip_forward),
             back: back.summary(seconds, not_ip_back),
-            lateness: counts.lateness.quantiles(),
+            lateness: (&counts.lateness).into(),
             host_stall_ms,
             real_time: link.real_time,
             device_drops,
@@ -214,17 +213,17 @@ impl Counts {
             }
             What::Delivered { due, written, is_copy: true, .. } => {
                 direction.copies += 1;
-                self.lateness.add(written - due);
+                self.lateness.record(written - due);
                 self.last = self.last.max(due);
             }
             What::Delivered { due, written, queued, marked, .. } => {
                 direction.delivered += 1;
                 direction.marked += u64::from(marked);
-                direction.queueing_delay.add(queued);
+                direction.queueing_delay.record(queued);
                 if let Some(header) = Header::of(seen.head()) {
                     direction.goodput.add(&header);
                 }
-                self.lateness.add(written - due);
+                self.lateness.record(written - due);
                 self.last = self.last.max(due);
             }
             What::Lost { cause: Cause::Congestion, .. } => direction.queue_drops += 1,
@@ -250,7 +249,7 @@ impl DirectionCounts {
             } else {
                 0.0
             },
-            queueing_delay: self.queueing_delay.quantiles(),
+            queueing_delay: (&self.queueing_delay).into(),
         }
     }
 }

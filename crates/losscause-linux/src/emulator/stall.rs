@@ -14,11 +14,11 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use losscause::{Span, Time};
+use losscause_sim::Histogram;
 use serde::Serialize;
 
 use super::clock::Clock;
 use super::error::Error;
-use super::histogram::Histogram;
 
 /// Watches the hosts from [`StallWatch::start`] to [`StallWatch::stop`].
 #[derive(Debug)]
@@ -114,7 +114,7 @@ impl Stalls {
     /// A sleep began and ended.
     fn add(&mut self, begun: Time, ended: Time) {
         let stall = (ended - begun - SLEEP).max(Span::ZERO);
-        self.all.add(stall);
+        self.all.record(stall);
         self.total += stall;
         self.slept += ended - begun;
         if stall > self.greatest {

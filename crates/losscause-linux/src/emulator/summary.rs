@@ -1,11 +1,39 @@
 //! What the link did: counts, goodput, delays.
 
+use losscause::Span;
+use losscause_sim::Histogram;
 use losscause_sim::live::Direction;
 use serde::Serialize;
 
 use super::error::Error;
-use super::histogram::Quantiles;
 use super::stall::HostStall;
+
+/// Quantiles of times, milliseconds; none of nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Quantiles {
+    /// How many times there are.
+    pub count: u64,
+    /// Half of them take at most this long.
+    pub p50_ms: Option<f64>,
+    /// 95 % of them take at most this long.
+    pub p95_ms: Option<f64>,
+    /// 99 % of them take at most this long.
+    pub p99_ms: Option<f64>,
+    /// The longest.
+    pub worst_ms: Option<f64>,
+}
+
+impl From<&Histogram> for Quantiles {
+    fn from(times: &Histogram) -> Self {
+        Self {
+            count: times.count(),
+            p50_ms: times.quantile_ms(0.5),
+            p95_ms: times.quantile_ms(0.95),
+            p99_ms: times.quantile_ms(0.99),
+            worst_ms: times.greatest().map(Span::as_millis_f64),
+        }
+    }
+}
 
 /// A run of the emulator.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -101,7 +101,7 @@ fn values(transferred: &Transferred) -> Values {
         ("queue_drops", percent(crossed.queue_drops, crossed.came)),
         ("queueing_p50", ms(crossed.waited.quantile(0.5))),
         ("called_wireless", percent(judged.wireless, all)),
-        ("late_worst", ms(crossed.late.worst())),
+        ("late_worst", ms(crossed.late.greatest())),
     ];
     values.extend(further.into_iter().filter_map(|(name, value)| Some((name, value?))));
     values

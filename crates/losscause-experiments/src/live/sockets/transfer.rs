@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
 use losscause::Time;
-use losscause_linux::emulator::{Clock, Histogram, PEER, SENDER, Sight};
+use losscause_linux::emulator::{Clock, PEER, SENDER, Sight};
 use losscause_quic::Counts;
+use losscause_sim::Histogram;
 use losscause_sim::live::Direction;
 use losscause_sim::truth::Cause;
 use losscause_study::{Experiment, Stop, Stopped};
@@ -48,9 +49,9 @@ impl Crossed {
                 self.queue_drops += 1;
             }
             Sight::Delivered { due, written, queued, direction, .. } => {
-                self.late.add(written - due);
+                self.late.record(written - due);
                 if direction == Direction::Forward {
-                    self.waited.add(queued);
+                    self.waited.record(queued);
                 }
             }
             Sight::Came { .. } | Sight::Lost { .. } => {}

@@ -1,10 +1,9 @@
 //! Delays by packet: round-trip times, one-way and queueing delays, jitter.
 
 use losscause::Span;
-use losscause_sim::{Event, EventKind, FlowId, Network, PacketKind};
+use losscause_sim::{Event, EventKind, FlowId, Histogram, Network, PacketKind};
 use serde::{Deserialize, Serialize};
 
-use super::histogram::Histogram;
 use super::{Metrics, State, measured};
 use crate::statistics::mean;
 
@@ -135,7 +134,7 @@ impl FlowDelays {
 
     /// Data packets received so far, and the sum of their one-way delays, ns.
     pub(crate) fn one_way_count_and_sum_nanos(&self) -> (u64, i128) {
-        self.one_way.count_and_sum_nanos()
+        (self.one_way.count(), self.one_way.sum_nanos())
     }
 }
 

@@ -76,7 +76,6 @@ mod completions;
 mod cwnd;
 mod delays;
 mod flows;
-mod histogram;
 mod links;
 mod rates;
 mod usage;

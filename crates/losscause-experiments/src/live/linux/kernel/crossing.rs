@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use losscause::Time;
-use losscause_linux::emulator::{Header, Histogram, Sight};
+use losscause_linux::emulator::{Header, Sight};
+use losscause_sim::Histogram;
 use losscause_sim::live::Direction;
 use losscause_sim::truth::Cause;
 
@@ -50,10 +51,10 @@ impl Crossing {
                 }
             }
             Sight::Delivered { due, written, queued, direction, .. } => {
-                self.late.add(written - due);
+                self.late.record(written - due);
                 if direction == Direction::Forward {
                     self.delivered += 1;
-                    self.waited.add(queued);
+                    self.waited.record(queued);
                 }
             }
             Sight::Lost { came, cause, direction: Direction::Forward, packet, .. } => {

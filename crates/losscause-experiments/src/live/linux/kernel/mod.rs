@@ -154,7 +154,7 @@ fn values(experiment: &Experiment, transferred: &Transferred) -> Values {
     if let Some(median) = crossing.waited.quantile(0.5) {
         values.insert("queueing_p50", median.as_millis_f64());
     }
-    if let Some(worst) = crossing.late.worst() {
+    if let Some(worst) = crossing.late.greatest() {
         values.insert("late_worst", worst.as_millis_f64());
     }
     if crossing.delivered > 0 {

@@ -309,7 +309,7 @@ mod tests {
 
     fn stalled(host_stall_ms: f64, late: Span) -> Option<String> {
         let mut made = Transferred { host_stall_ms, ..Transferred::default() };
-        made.crossing.late.add(late);
+        made.crossing.late.record(late);
         too_late(&made, DRAIN_MS)
     }
 

@@ -7,7 +7,7 @@ use losscause::Span;
 /// and the greatest, so that a percentile differs from the exact one by at most 1/128 = 0.8 % of
 /// it. Times below 256 ns are exact, and so is one time for all.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Histogram {
+pub struct Histogram {
     /// The number of the first bin in `counts`. Only the range in use is kept.
     first: usize,
     counts: Vec<u64>,
@@ -22,7 +22,7 @@ const BITS: u32 = 7;
 
 impl Histogram {
     /// Counts a time; a negative one counts as zero.
-    pub(super) fn record(&mut self, time: Span) {
+    pub fn record(&mut self, time: Span) {
         let nanos = time.as_nanos().max(0).cast_unsigned();
         self.add(bin(nanos), 1);
         self.sum_nanos += i128::from(nanos);
@@ -30,7 +30,7 @@ impl Histogram {
     }
 
     /// Counts everything that `other` has counted.
-    pub(super) fn merge(&mut self, other: &Self) {
+    pub fn merge(&mut self, other: &Self) {
         for (place, count) in other.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
             self.add(other.first + place, *count);
         }
@@ -63,7 +63,7 @@ impl Histogram {
 
     /// The time, ms, that this share (0 to 1) of the counted times does not exceed (nearest rank);
     /// none of nothing.
-    pub(super) fn quantile_ms(&self, share: f64) -> Option<f64> {
+    pub fn quantile_ms(&self, share: f64) -> Option<f64> {
         let rank = ((share * self.total as f64).ceil() as u64).max(1);
         let mut up_to = 0;
         let (place, count) = self.counts.iter().enumerate().find(|(_, count)| {
@@ -78,9 +78,24 @@ impl Histogram {
         Some((from as f64 + (to - from) as f64 * within / *count as f64) / 1e6)
     }
 
-    /// How many times were counted, and their sum, ns.
-    pub(super) fn count_and_sum_nanos(&self) -> (u64, i128) {
-        (self.total, self.sum_nanos)
+    /// The same as a time.
+    pub fn quantile(&self, share: f64) -> Option<Span> {
+        self.quantile_ms(share).map(|ms| Span::from_nanos((ms * 1e6).round() as i64))
+    }
+
+    /// The greatest time; none of nothing.
+    pub fn greatest(&self) -> Option<Span> {
+        self.range.map(|(_, greatest)| Span::from_nanos(greatest.cast_signed()))
+    }
+
+    /// How many times were counted.
+    pub fn count(&self) -> u64 {
+        self.total
+    }
+
+    /// The sum of the counted times, ns.
+    pub fn sum_nanos(&self) -> i128 {
+        self.sum_nanos
     }
 }
 
@@ -113,8 +128,11 @@ mod tests {
         let at = |share| histogram.quantile_ms(share).unwrap() * 1e6;
         // Ranks 1, 3, 5 and 5 of five.
         assert_eq!([0.0, 0.5, 0.95, 1.0].map(|share| at(share).round()), [10.0, 30.0, 50.0, 50.0]);
-        assert_eq!(histogram.count_and_sum_nanos(), (5, 150));
-        assert_eq!(Histogram::default().quantile_ms(0.5), None);
+        assert_eq!((histogram.count(), histogram.sum_nanos()), (5, 150));
+        assert_eq!(histogram.greatest(), Some(Span::from_nanos(50)));
+        assert_eq!(histogram.quantile(0.5), Some(Span::from_nanos(30)));
+        let empty = Histogram::default();
+        assert_eq!((empty.quantile(0.5), empty.greatest()), (None, None));
     }
 
     #[test]
@@ -123,7 +141,14 @@ mod tests {
         histogram.record(Span::from_nanos(50));
         other.record(Span::from_nanos(10));
         histogram.merge(&other);
-        assert_eq!(histogram.count_and_sum_nanos(), (2, 60));
+        assert_eq!((histogram.count(), histogram.sum_nanos()), (2, 60));
+    }
+
+    #[test]
+    fn a_negative_time_counts_as_zero() {
+        let mut histogram = Histogram::default();
+        histogram.record(Span::from_nanos(-5));
+        assert_eq!(histogram.quantile(0.5), Some(Span::ZERO));
     }
 
     #[test]
