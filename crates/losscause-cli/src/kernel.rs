@@ -43,6 +43,7 @@ enum Command {
         force: bool,
     },
     /// Show what loaded ones have counted, in total and per connection.
+    #[command(after_long_help = status::LEGEND)]
     Status {
         /// Only this one.
         name: Option<String>,

@@ -69,6 +69,7 @@ u32 tcp_reno_ssthresh(struct sock *sk)
 
 void tcp_reno_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 {
+	tcp.snd_cwnd += acked;
 }
 
 u32 tcp_reno_undo_cwnd(struct sock *sk)
@@ -87,6 +88,7 @@ u32 cubictcp_recalc_ssthresh(struct sock *sk)
 
 void cubictcp_cong_avoid(struct sock *sk, u32 ack, u32 acked)
 {
+	tcp.snd_cwnd += acked;
 }
 
 void cubictcp_state(struct sock *sk, u8 new_state)

@@ -278,23 +278,6 @@ lc_inline void lc_reduce_kept(struct sock *sk, struct lc_connection *c)
 	lc_caps_restart(&c->caps);
 }
 
-/*
- * A kept episode grows its window as if nothing had been lost: the kernel does not call cong_avoid() in recovery. PRR
- * leads cwnd to snd_ssthresh, so that is the window to grow.
- */
-lc_inline void lc_grow_kept(struct sock *sk, struct lc_connection *c, u32 delivered)
-{
-	struct tcp_sock *tp = (struct tcp_sock *)sk;
-	u32 cwnd = tp->snd_cwnd;
-
-	tp->snd_cwnd = c->kept_window;
-	tp->snd_ssthresh = c->slow_start_until ? c->slow_start_until : c->kept_window;
-	lc_response_grow(sk, &c->response, &c->lda, tp->snd_una, delivered);
-	c->kept_window = tp->snd_cwnd;
-	tp->snd_ssthresh = c->kept_window;
-	tp->snd_cwnd = cwnd;
-}
-
 /* An episode begins, with losses that were all ignored or not: the window to lead cwnd to. */
 lc_inline u32 lc_begin_episode(struct sock *sk, struct lc_connection *c, int losses, int ignored)
 {
@@ -492,8 +475,6 @@ void lc_pkts_acked(u64 *ctx)
 	c->record.mss = tp->mss_cache;
 	lc_caps_count(&c->caps, delivered);
 	lc_watch_ack(&c->watch, ack.at, ack.rtt, delivered);
-	if (c->episode == LC_KEPT && delivered && !lc_parameters.dry_run)
-		lc_grow_kept(sk, c, delivered);
 	if (ack.rtt >= 0) {
 		struct lc_last *last = &c->record.last;
 

@@ -135,6 +135,10 @@ impl crate::Base for BaseController {
         })
     }
 
+    fn rewound(&self, before: Self) -> Option<Self> {
+        Some(before)
+    }
+
     fn without_reduction(&self, before: Self) -> Option<Self> {
         (!before.in_slow_start()).then_some(before)
     }

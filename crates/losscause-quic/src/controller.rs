@@ -77,7 +77,8 @@ impl LossTolerantController {
 
     pub(super) fn tell_cwnd(&mut self) {
         if self.needs_cwnd {
-            self.sender.set_cwnd(self.base.window() as f64 / f64::from(self.mtu.max(1)));
+            self.sender
+                .set_cwnd(self.losses.window(&self.base) as f64 / f64::from(self.mtu.max(1)));
         }
     }
 

@@ -10,8 +10,13 @@
 //!   anything else                  told         told and asked
 //! ```
 //!
-//! *What "wireless" does*: the base does not hear of the loss, so the window stays, and growth or
-//! slow start goes on.
+//! *What "wireless" does*: the base does not hear of the loss, and growth or slow start goes on.
+//!
+//! *A recovery is one event*: while its losses are ignored, the base grows, but the window to send by
+//! ([`Losses::window`]) is that before the first of them, until the recovery has ended. If a later
+//! one is congestion, the base hears of it in the state that it had at the first
+//! ([`Base::rewound`]). A policer that ends a slow start would otherwise drop what the window has
+//! grown until its losses show what they are.
 //!
 //! *In a dry run* the base is told of every loss, and nothing is taken back: its window is the stack's
 //! own. Verdicts, caps and counts are as if it had not been told.
@@ -55,6 +60,13 @@ pub trait Base: Clone {
     /// The share of the window that a reduction keeps, 1/1024, from 0 to 1024; none if it is not
     /// known. Without it the guard is silent ([`Caps::safeguards`]).
     fn kept_1024(&self) -> Option<u32> {
+        None
+    }
+
+    /// The controller in the state that it had as `before`, when it had heard of fewer packets. None
+    /// if it cannot be put back.
+    fn rewound(&self, before: Self) -> Option<Self> {
+        let _ = before;
         None
     }
 
@@ -119,7 +131,7 @@ struct Recovery<B> {
     undecided: u32,
     /// The base before it reduced the window, if only the algorithm's verdict reduced it.
     before: Option<B>,
-    /// In a dry run, the base before the first loss that it would not hear of otherwise.
+    /// The base before the first loss that it does not hear of, or in a dry run would not.
     before_wireless: Option<B>,
 }
 
@@ -194,6 +206,22 @@ impl<B: Base> Losses<B> {
         self.connection
     }
 
+    /// The window to send by, bytes: that of `base`, or that which it had before the losses of the
+    /// recovery under way were ignored.
+    pub fn window(&self, base: &B) -> u64 {
+        let held = self.recovery.as_ref().filter(|_| !self.dry_run);
+        let before = held.and_then(|recovery| recovery.before_wireless.as_ref());
+        before.map_or(base.window(), |before| base.window().min(before.window()))
+    }
+
+    /// The size of packets has changed, and the base was told: what it was before is not held any
+    /// more.
+    pub fn on_mtu_update(&mut self) {
+        if let Some(recovery) = self.recovery.as_mut().filter(|_| !self.dry_run) {
+            recovery.before_wireless = None;
+        }
+    }
+
     /// An ACK ended. Returns whether a reduction was undone.
     #[inline]
     pub fn end_of_ack<L: Algorithm, M: Memory>(
@@ -251,16 +279,18 @@ impl<B: Base> Losses<B> {
             (Some(judgement), None) => judgement.verdict,
             _ => Verdict::Congestion,
         };
-        let window_before = base.window();
+        let window_before = self.window(base);
         let response = if !verdict.is_wireless() {
             self.reduce(base, on_congestion_event, overruled.is_none())
-        } else if self.dry_run {
+        } else {
             let recovery = self.recovery.get_or_insert_default();
             recovery.before_wireless.get_or_insert_with(|| base.clone());
-            on_congestion_event(base);
-            Response::WouldKeep
-        } else {
-            Response::Kept
+            if self.dry_run {
+                on_congestion_event(base);
+                Response::WouldKeep
+            } else {
+                Response::Kept
+            }
         };
         self.remember(lost_pkts, verdict);
         self.declared.add(&loss, if is_answered { 0 } else { lost_pkts }, response);
@@ -276,7 +306,7 @@ impl<B: Base> Losses<B> {
             overruled,
             response,
             window_before,
-            window_after: base.window(),
+            window_after: self.window(base),
         });
         response
     }
@@ -360,9 +390,15 @@ impl<B: Base> Losses<B> {
         revisable: bool,
     ) -> Response {
         let recovery = self.recovery.get_or_insert_default();
-        let before = recovery.before_wireless.take().unwrap_or_else(|| base.clone());
+        let first = recovery.before_wireless.take();
+        let before = first.clone().filter(|_| self.dry_run).unwrap_or_else(|| base.clone());
+        if let Some(rewound) = first.filter(|_| !self.dry_run).and_then(|first| base.rewound(first))
+        {
+            *base = rewound;
+        }
+        let window = if self.dry_run { before.window() } else { base.window() };
         on_congestion_event(base);
-        let reduced = base.window() < before.window();
+        let reduced = base.window() < window;
         recovery.has_event = true;
         if !revisable {
             recovery.before = None;

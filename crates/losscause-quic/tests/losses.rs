@@ -34,6 +34,28 @@ fn the_base_hears_of_all_losses_but_the_wireless_ones() {
 }
 
 #[test]
+fn what_the_window_grew_by_while_losses_were_ignored_waits_for_the_end_of_their_recovery() {
+    let grown = |verdicts: [_; 2], can_restore| {
+        let mut connection = Connection::with_ten_acked(&Scripted::saying(verdicts).choice());
+        connection.base.can_restore = can_restore;
+        assert_eq!(connection.lose(60, [10]), Response::Kept);
+        connection.base.window = 96_000;
+        assert_eq!(connection.losses.window(&connection.base), 64_000);
+        connection.lose(61, [12]);
+        connection
+    };
+    // The whole recovery is congestion: half of what the window was at its first loss.
+    assert_eq!(grown([Wireless, Congestion], true).base.window, 32_000);
+    assert_eq!(last(&grown([Wireless, Congestion], true)).window_before, 64_000);
+    assert_eq!(grown([Wireless, Congestion], false).base.window, 48_000, "it cannot be put back");
+    let mut connection = grown([Wireless, Wireless], true);
+    assert_eq!(connection.losses.window(&connection.base), 64_000);
+    connection.send(1);
+    connection.ack(151, (11..=100).filter(|number| *number != 12));
+    assert_eq!(connection.losses.window(&connection.base), 96_000, "the recovery has ended");
+}
+
+#[test]
 fn a_base_that_keeps_its_window_had_reduced_it_already() {
     let mut connection = Connection::with_ten_acked(&Scripted::default().choice());
     connection.base.window = 1000;

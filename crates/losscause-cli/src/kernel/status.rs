@@ -28,6 +28,37 @@ impl Report {
     }
 }
 
+/// What the columns and the words under "last reason" mean.
+pub(super) const LEGEND: &str = include_str!("status.txt");
+
+const TOTALS: [&str; 11] = [
+    "algorithm",
+    "open",
+    "so far",
+    "wireless",
+    "congestion",
+    "undecided",
+    "reductions",
+    "avoided",
+    "capped",
+    "guarded",
+    "braked",
+];
+
+const CONNECTIONS: [&str; 11] = [
+    "connection",
+    "algorithm",
+    "Mb/s",
+    "base Mb/s",
+    "cwnd",
+    "RTT ms",
+    "min",
+    "max",
+    "wireless",
+    "congestion",
+    "last reason",
+];
+
 /// Prints what the loaded programs have counted, once or every second.
 pub(super) fn run(name: Option<&str>, watch: bool, format: Format) -> Result<(), Failure> {
     let mut before = None;
@@ -94,19 +125,6 @@ fn print(statuses: &[Status], now: &Look, before: Option<&Look>) -> io::Result<(
     }
     print_totals(statuses)?;
     statuses.iter().filter_map(on_trial).try_for_each(|line| output::line(&line))?;
-    const CONNECTIONS: [&str; 11] = [
-        "connection",
-        "algorithm",
-        "Mb/s",
-        "base Mb/s",
-        "cwnd",
-        "RTT ms",
-        "min",
-        "max",
-        "wireless",
-        "congestion",
-        "last reason",
-    ];
     let mut table = Table::new(CONNECTIONS).numbers(2..10);
     for Status { name, dry_run, connections, .. } in statuses {
         for c in connections {
@@ -157,19 +175,6 @@ fn base_explained(statuses: &[Status]) -> Vec<String> {
 }
 
 fn print_totals(statuses: &[Status]) -> io::Result<()> {
-    const TOTALS: [&str; 11] = [
-        "algorithm",
-        "open",
-        "so far",
-        "wireless",
-        "congestion",
-        "undecided",
-        "reductions",
-        "avoided",
-        "capped",
-        "guarded",
-        "braked",
-    ];
     let mut totals = Table::new(TOTALS).numbers(1..);
     for Status { name, dry_run, totals: t, connections, .. } in statuses {
         let s = t.sums;
@@ -331,6 +336,29 @@ mod tests {
     fn status(connections: Vec<Connection>) -> Status {
         let totals = Totals::default();
         Status { name: "lc_spike", dry_run: false, trial: None, totals, connections }
+    }
+
+    #[test]
+    fn every_column_and_every_word_is_explained() {
+        let at = |why| Judged { verdict: "", why, measured: 0, limit: 0, safeguard: None };
+        let words = [
+            Why::NoSample,
+            Why::NoGap,
+            Why::Timeout,
+            Why::Mark,
+            Why::NoLoss,
+            Why::RunCap,
+            Why::ShareCap,
+            Why::SlowStart,
+        ];
+        let words = words.map(|why| reason("lc_spike", &at(why)));
+        let words = words.iter().map(|said| said.trim_start_matches(": "));
+        // What a line is about.
+        let columns = TOTALS.iter().chain(&CONNECTIONS).copied();
+        let columns = columns.filter(|name| !["algorithm", "connection"].contains(name));
+        for word in columns.chain(words) {
+            assert!(LEGEND.contains(word), "{word}");
+        }
     }
 
     #[test]

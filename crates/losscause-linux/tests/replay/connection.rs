@@ -327,6 +327,19 @@ fn an_episode_that_began_without_the_program_is_begun_at_the_next_ack() {
     }
 }
 
+/// In a recovery the kernel lets no more into the flight than arrives: a window that grew meanwhile
+/// would be taken at its end at once.
+#[test]
+fn a_kept_window_does_not_grow_within_its_episode() {
+    let mut sender = Sender::new(1);
+    sender.deliver(200);
+    sender.lose(1);
+    let first = sender.una;
+    (4..60).for_each(|n| sender.ack(first, &[(first + 1, first + 1 + n)], 1));
+    sender.text.push_str("q\n");
+    assert_eq!(asked(&sender, &[], EPISODES), [(100, [0; 4])]);
+}
+
 #[test]
 fn an_episode_that_ended_without_the_program_is_over_at_the_next_ack() {
     let mut sender = Sender::new(1);

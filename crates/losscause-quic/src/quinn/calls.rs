@@ -114,10 +114,11 @@ impl Controller for LossTolerantController {
     fn on_mtu_update(&mut self, new_mtu: u16) {
         self.mtu = new_mtu;
         self.base.on_mtu_update(new_mtu);
+        self.losses.on_mtu_update();
     }
 
     fn window(&self) -> u64 {
-        self.base.window()
+        self.losses.window(&self.base)
     }
 
     fn metrics(&self) -> ControllerMetrics {

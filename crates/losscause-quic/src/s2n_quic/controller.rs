@@ -138,7 +138,8 @@ impl LossTolerantController {
 
     fn tell_cwnd(&mut self) {
         if self.needs_cwnd {
-            self.sender.set_cwnd(self.cubic.window() as f64 / f64::from(self.mtu.max(1)));
+            self.sender
+                .set_cwnd(self.losses.window(&self.cubic) as f64 / f64::from(self.mtu.max(1)));
         }
     }
 
@@ -207,7 +208,7 @@ impl CongestionController for LossTolerantController {
     type PacketInfo = PacketInfo;
 
     fn congestion_window(&self) -> u32 {
-        self.cubic.0.congestion_window()
+        u32::try_from(self.losses.window(&self.cubic)).unwrap_or(u32::MAX)
     }
 
     fn bytes_in_flight(&self) -> u32 {
@@ -329,6 +330,7 @@ impl CongestionController for LossTolerantController {
         self.judge_waiting(publisher);
         self.mtu = max_data_size;
         self.cubic.0.on_mtu_update(max_data_size, publisher);
+        self.losses.on_mtu_update();
     }
 
     fn on_packet_discarded<Pub: Publisher>(&mut self, bytes_sent: usize, publisher: &mut Pub) {

@@ -36,6 +36,10 @@ impl Base for Halving {
         Some(512)
     }
 
+    fn rewound(&self, before: Self) -> Option<Self> {
+        self.can_restore.then_some(before)
+    }
+
     fn without_reduction(&self, before: Self) -> Option<Self> {
         self.can_restore.then_some(before)
     }
