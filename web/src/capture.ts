@@ -136,7 +136,7 @@ async function show(view: View, file: string) {
   const steps = [
     () => page.answer.append(table(view, rows)),
     ...chunks.map((part) => () => rows.append(...part.map(row))),
-    ...view.drawn.map((flow, place) => () => void charts.push(drawn(flow, place))),
+    ...view.drawn.map((flow, place) => () => void charts.push(drawn(flow, place, isTold(view)))),
   ];
   for (const step of steps) {
     await frame();
@@ -170,6 +170,12 @@ function inParts({ answer, first }: View): (string | Node)[] {
   const cause = first.length === 1 ? first[0].cause.replace(/\.$/, "") : "";
   const end = answer.indexOf(cause) + cause.length;
   return cause && end > cause.length ? [answer.slice(0, end), element("span", {}, answer.slice(end))] : [answer];
+}
+
+/** Whether the headline says what is said of the only flow with losses; the first sentence counts them. */
+function isTold({ answer, drawn }: View): boolean {
+  const [, ...causes] = drawn[0]?.answer.split(". ") ?? [];
+  return drawn.length === 1 && causes.every((said) => answer.includes(said));
 }
 
 /** A flow's answer, and the way to its picture. */
@@ -240,7 +246,7 @@ function filter(rows: HTMLElement): HTMLElement {
 }
 
 /** A flow's losses over time, and how far to trust the verdicts. */
-function drawn(flow: FlowView, place: number): LossChart {
+function drawn(flow: FlowView, place: number, isTold: boolean): LossChart {
   const kinds = [
     ...flow.kinds.map(({ look, words }) => [look, words]),
     ...(flow.queueing_ms.length > 0 ? [["delay", "queueing delay of all packets"]] : []),
@@ -256,7 +262,7 @@ function drawn(flow: FlowView, place: number): LossChart {
     "article",
     { className: "flow", id: `flow-${flow.id}` },
     element("h2", {}, flow.name),
-    element("p", {}, flow.answer),
+    ...(isTold ? [] : [element("p", {}, flow.answer)]),
     ...(flow.evidence === null ? [] : [element("p", {}, flow.evidence)]),
     ...flow.trust.map((said) => element("p", { className: "soft small" }, said)),
     element("h3", {}, `${flow.losses.time_s.length > 0 ? "Losses at their queueing" : "Queueing"} delay in ms, bytes in queues, and rate over time`),

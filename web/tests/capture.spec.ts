@@ -344,5 +344,8 @@ for (const [width, height] of [
 test("the example is analysed at one press", async ({ page }) => {
   await page.click("#example");
   await expect(page.locator("#answer .file")).toContainText("slow.pcap.gz");
-  await expect(page.locator("#answer .says")).not.toBeEmpty();
+  await expect(answer(page)).toHaveText(/^\d+ lost packets in 1 flow\. /);
+  // The only flow's picture does not say the headline again.
+  await expect(page.locator("article.flow h3")).toBeVisible();
+  await expect(page.locator("article.flow > p", { hasText: /^\d+ lost packets\./ })).toHaveCount(0);
 });

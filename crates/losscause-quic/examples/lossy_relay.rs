@@ -1,5 +1,5 @@
 //! Two downloads over a lossy link, without root and in one program: with quinn's CUBIC, then with
-//! Sift in front of it.
+//! Sift in front of it, which tells why of each loss.
 //!
 //!     cargo run --release -p losscause-quic --features quinn --example lossy_relay -- 20 40 1 8
 //!
@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use losscause::{Span, Time};
+use losscause_quic::on_verdict;
 use losscause_quic::quinn::{Base, LossTolerant};
 use losscause_sim::live::{Direction, Ecn, Fate, LivePath, Offered};
 use losscause_sim::{
@@ -41,7 +42,9 @@ async fn main() -> Result<()> {
     let flow = FlowSpec::new("download", &[LinkId(0)], &[LinkId(1)], Traffic::cbr(1, 1));
     let network = Network { links, flows: vec![flow] };
 
-    let tolerant = LossTolerant::recommended(Base::cubic());
+    let tolerant = LossTolerant::recommended(Base::cubic()).with_observer(on_verdict(|verdict| {
+        println!("{:9.3} s: {verdict}", verdict.at.as_secs_f64());
+    }));
     let monitor = tolerant.monitor();
     let bytes = (megabytes * 1e6) as usize;
     let rate = download(Arc::new(CubicConfig::default()), &network, bytes).await?;

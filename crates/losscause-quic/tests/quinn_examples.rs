@@ -24,16 +24,25 @@ fn the_client_downloads_from_the_server_and_both_report() {
 }
 
 #[test]
-fn a_download_over_the_lossy_relay_prints_cubic_and_sift() {
+fn a_download_over_the_lossy_relay_prints_cubic_sift_and_why_of_each_loss() {
     let output = example("lossy_relay").args(["50", "10", "2", "2"]).output().unwrap();
     let printed = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let [cubic, sift] = *printed.lines().collect::<Vec<_>>() else { panic!("{printed}") };
+    let [cubic, reasons @ .., sift] = &printed.lines().collect::<Vec<_>>()[..] else {
+        panic!("{printed}")
+    };
     assert!(cubic.starts_with("cubic: ") && cubic.ends_with(" Mb/s"), "{cubic}");
     let (_, counts) = sift.split_once(" Mb/s, ").unwrap();
     let numbers: Vec<u32> = counts.split(' ').filter_map(|word| word.parse().ok()).collect();
     // A fiftieth of at least 1400 packets.
     assert!(sift.starts_with("cubic with Sift: ") && numbers[0] > 0 && numbers[1] > 5, "{sift}");
+    let lost = |line: &str| {
+        let (_, verdict) = line.split_once(" s: ")?;
+        let (pkts, why) = verdict.split_once(" packet")?;
+        why.contains("; window ").then(|| pkts.parse::<u32>().ok())?
+    };
+    let told: Option<u32> = reasons.iter().map(|line| lost(line)).sum();
+    assert_eq!(told, Some(numbers[1]), "a line with its reason per loss: {printed}");
 }
 
 #[test]
