@@ -164,7 +164,8 @@ impl fmt::Display for Overruled {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Response {
-    /// The base controller was not told: the window is kept, and growth or slow start goes on.
+    /// The base controller was not told: the window is kept, and its growth waits for the end of the
+    /// recovery.
     Kept,
     /// The same but for the dry run: the base controller was told.
     WouldKeep,

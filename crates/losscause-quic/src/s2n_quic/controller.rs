@@ -21,7 +21,7 @@
 //! before it.
 //!
 //! *What "wireless" does*: the packet leaves CUBIC's bytes in flight (`on_packet_discarded`) and
-//! nothing else happens, so the window stays, and growth or slow start goes on.
+//! nothing else happens, so the window stays, and grows on when the recovery has ended.
 //!
 //! *A revised verdict* has no effect: s2n-quic's CUBIC cannot be put back, because it counts the
 //! bytes in flight.
