@@ -26,7 +26,18 @@ mod tables;
 
 use observations::Observations;
 
+/// Below the options in the help.
+const COLUMNS: &str = "Columns of the table:
+  flow        the number; in brackets: too few packets to count
+  seen at     the end near which the capture was made
+  losses, %   lost data packets, and their share
+  again       packets sent a second time, needed or not
+  cause       why, and how sure that is: clear, likely; of how many losses, if not of all
+  one by one  what the algorithm for this capture calls each loss, where that adds to the cause
+  –           the capture does not show it";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = COLUMNS)]
 pub(crate) struct Arguments {
     /// pcap or pcapng files, or qlog of QUIC, also compressed with gzip, xz or zstd; - for standard
     /// input.

@@ -18,7 +18,17 @@ use crate::{check, input, values};
 /// The files of a comparison.
 const FILES: [&str; 4] = [RESULT, "comparison.csv", "runs.csv", REPORT];
 
+/// Below the options in the help.
+const ROWS: &str = "Rows of the table are metrics; `losscause docs scenario` explains all:
+  thput             packets that crossed the bottleneck, of its capacity
+  beside            the goodput of a plain flow beside the one that is compared
+  p50, p95          the median, and what 95 % stay below
+  delay, queueing   the one-way trip, and what of it was spent in queues
+  M_c               queue drops that the algorithm called wireless
+  M_w               losses of the air that it did not call wireless";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = ROWS)]
 pub(crate) struct Arguments {
     /// A scenario file, - for standard input, or a paper's scenario such as cen2003/WLH. `losscause
     /// init` writes a scenario to start from.

@@ -21,7 +21,18 @@ mod timeline;
 use metrics::Metrics;
 use table::Sort;
 
+/// Below the options in the help.
+const COLUMNS: &str = "Columns of the tables:
+  control       the congestion control
+  Mb/s          data that were acknowledged in the last interval
+  RTT ms        the newest round trip
+  queue ms      what it has above the smallest of the last seconds
+  lost, %       lost packets, and their share
+  why           the cause of the losses and how sure that is: clear, likely; or why it is not shown
+  least RTT ms  the smallest of the destination's newest round trips";
+
 #[derive(Debug, clap::Args)]
+#[command(after_help = COLUMNS)]
 pub(crate) struct Arguments {
     /// Watch only what passes: port=N (of either end), prefix=ADDRESS/BITS (of the peer),
     /// cgroup=FOLDER, process=NAME or its number. Several of a kind add up.

@@ -85,14 +85,8 @@ fn rows_are_the_same_compressed_and_the_flow_selects() {
 #[test]
 fn joined_captures_have_rows_of_both() {
     let place = captures();
-    let arguments = [
-        "--sender",
-        "sender.pcap.gz",
-        "--receiver",
-        "receiver.pcap.gz",
-        "--observations",
-        "seen.csv",
-    ];
+    let words = "--sender sender.pcap.gz --receiver receiver.pcap.gz --observations seen.csv";
+    let arguments: Vec<&str> = words.split(' ').collect();
     assert!(analyze(&arguments, place.path()).status.success());
     let text = std::fs::read_to_string(place.path().join("seen.csv")).unwrap();
     assert!(

@@ -118,17 +118,8 @@ fn joined_captures_have_one_page_with_known_losses() {
 #[test]
 fn the_report_of_a_simulated_capture_tells_the_runs_losses() {
     let place = tempfile::tempdir().unwrap();
-    let run = [
-        "-q",
-        "simulate",
-        "cen2003/WLH",
-        "--set",
-        "N=1",
-        "--set",
-        "flow.test.protocol=tcp",
-        "--pcap",
-        "c",
-    ];
+    let run = "-q simulate cen2003/WLH --set N=1 --set flow.test.protocol=tcp --pcap c";
+    let run: Vec<&str> = run.split(' ').collect();
     assert!(losscause(&run, place.path()).status.success());
     let (output, page) = report(&["c/receiver.pcap", "--format", "json"], place.path());
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();

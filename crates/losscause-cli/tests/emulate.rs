@@ -139,7 +139,7 @@ fn each_end_has_its_own_network_and_knows_the_other_address() {
     let Some(place) = place() else { return };
     // Both commands run at the same time: each waits for a file of the other's.
     let peer = "echo $LOSSCAUSE_PEER > peer.txt; cat /proc/net/dev > devices.txt; \
-        echo > ready.txt; until [ -e done.txt ]; do sleep 0.05; done";
+        echo > ready.txt; until [ -e done.txt ]; do sleep 0.05; done; exit 4";
     let script = "until [ -e ready.txt ]; do sleep 0.05; done; \
         ls /proc > processes.txt; echo $LOSSCAUSE_PEER; cat /proc/net/dev; \
         grep -c '^[0-9]' processes.txt; echo > done.txt";
@@ -155,7 +155,9 @@ fn each_end_has_its_own_network_and_knows_the_other_address() {
     assert_eq!(fs::read_to_string(place.path().join("peer.txt")).unwrap(), "10.77.0.1\n");
     assert_eq!(devices(&fs::read_to_string(place.path().join("devices.txt")).unwrap()), 2);
     // The table is on standard error, away from what the command prints.
-    assert!(text(&output.stderr).contains("wireless losses"), "{}", text(&output.stderr));
+    let told = text(&output.stderr);
+    assert!(output.status.success() && told.contains("wireless losses"), "{told}");
+    assert!(told.ends_with("\n--peer: the command ended with status 4.\n"), "{told}");
 }
 
 #[test]
@@ -183,6 +185,7 @@ done";
         command.starts_with(start) && command.contains(" -- bash -c 'echo noise\n"),
         "{command}"
     );
+    assert!(result["peer_exit_status"].is_null(), "{result}");
     let count = |direction: &str, what: &str| result[direction][what].as_u64().unwrap();
     assert_eq!(count("forward", "packets"), 40);
     let delivered = count("forward", "delivered");
@@ -371,7 +374,8 @@ fn a_peer_that_fails_at_once_is_bad_input() {
     let Some(place) = place() else { return };
     let output =
         output(place.path(), &["--peer", "exit 3", "--log", "log.csv", "--", "touch", "began"]);
-    let expected = "losscause: --peer: the command ended with status 3 before COMMAND began, expected one that waits\n";
+    let expected = "losscause: --peer: the command ended with status 3 before COMMAND began, expected one that waits for \
+                    COMMAND; if COMMAND is to wait for it, let it begin later: --peer 'sleep 3; …'\n";
     assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(2), expected));
     assert!(!place.path().join("began").exists() && !place.path().join("log.csv").exists());
 }

@@ -16,7 +16,7 @@ use std::process::{Command, Output, Stdio};
 
 /// An experiment of many cells, each of some tens of milliseconds.
 struct Experiment {
-    arguments: &'static [&'static str],
+    words: &'static str,
     cells: usize,
     /// What its cells are called.
     name: &'static str,
@@ -24,96 +24,30 @@ struct Experiment {
     result: &'static str,
 }
 
-const SWEEP: Experiment = Experiment {
-    arguments: &["sweep", "s.toml", "--out", "o"],
-    cells: 30,
-    name: "cells",
-    result: "sweep.json",
-};
-
-/// Seven systems, eight runs of each.
-const TABLE: Experiment = Experiment {
-    arguments: &["reproduce", "cen2003/table2", "--runs", "8", "--out", "o"],
-    cells: 56,
-    name: "runs",
-    result: "result.json",
-};
-
-#[cfg(feature = "media")]
-const STREAMS: Experiment = Experiment {
-    arguments: &[
-        "reproduce",
-        "media/wlh",
-        "--only",
-        "system=none,ZBS",
-        "--runs",
-        "3",
-        "--out",
-        "o",
-    ],
-    cells: 18,
-    name: "runs",
-    result: "result.json",
-};
-
-/// Two algorithms on a paper's link.
-const COMPARISON: Experiment = Experiment {
-    arguments: &["compare", "cen2003/WLH", "--lda", "none,Spike", "--runs", "12", "--out", "o"],
-    cells: 24,
-    name: "runs",
-    result: "result.json",
-};
-
-/// Paths at both ends.
-const PATHS: Experiment = Experiment {
-    arguments: &["reproduce", "paths", "--paths", "10", "--out", "o"],
-    cells: 20,
-    name: "runs",
-    result: "result.json",
-};
-
-/// Networks whose captures are analysed.
-const CAPTURES: Experiment = Experiment {
-    arguments: &[
-        "reproduce",
-        "abroad/captures",
-        "--kind",
-        "policer",
-        "--networks",
-        "12",
-        "--out",
-        "o",
-    ],
-    cells: 12,
-    name: "runs",
-    result: "result.json",
-};
-
-/// Networks with seven systems.
-const LOOP: Experiment = Experiment {
-    arguments: &["reproduce", "abroad/loop", "--kind", "LEO", "--networks", "3", "--out", "o"],
-    cells: 21,
-    name: "runs",
-    result: "result.json",
-};
-
-fn experiments() -> Vec<Experiment> {
-    vec![
-        SWEEP,
-        TABLE,
-        COMPARISON,
-        PATHS,
-        CAPTURES,
-        LOOP,
-        #[cfg(feature = "media")]
-        STREAMS,
-    ]
+impl Experiment {
+    /// One whose cells are runs.
+    const fn of_runs(words: &'static str, cells: usize) -> Self {
+        Self { words, cells, name: "runs", result: "result.json" }
+    }
 }
+
+/// A sweep; seven systems, eight runs of each; two algorithms on a paper's link; paths at both ends;
+/// networks whose captures are analysed, and networks with seven systems.
+const EXPERIMENTS: &[Experiment] = &[
+    Experiment { words: "sweep s.toml", cells: 30, name: "cells", result: "sweep.json" },
+    Experiment::of_runs("reproduce cen2003/table2 --runs 8", 56),
+    Experiment::of_runs("compare cen2003/WLH --lda none,Spike --runs 12", 24),
+    Experiment::of_runs("reproduce paths --paths 10", 20),
+    Experiment::of_runs("reproduce abroad/captures --kind policer --networks 12", 12),
+    Experiment::of_runs("reproduce abroad/loop --kind LEO --networks 3", 21),
+    #[cfg(feature = "media")]
+    Experiment::of_runs("reproduce media/wlh --only system=none,ZBS --runs 3", 18),
+];
 
 impl Experiment {
     fn command(&self, place: &Path, more: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_losscause"));
-        command.args(self.arguments).args(more).current_dir(place);
+        command.args(self.words.split(' ')).args(["--out", "o"]).args(more).current_dir(place);
         command
     }
 
@@ -175,7 +109,7 @@ fn text(bytes: &[u8]) -> String {
 
 #[test]
 fn a_killed_and_resumed_experiment_has_the_bytes_of_an_unbroken_one() {
-    for experiment in experiments() {
+    for experiment in EXPERIMENTS {
         let whole = place();
         let ended = experiment.run(whole.path(), &[]);
         assert!(ended.status.success(), "{}", text(&ended.stderr));
@@ -211,7 +145,7 @@ fn a_killed_and_resumed_experiment_has_the_bytes_of_an_unbroken_one() {
 
 #[test]
 fn a_running_experiments_directory_is_refused_and_free_after_a_kill() {
-    for experiment in experiments() {
+    for experiment in EXPERIMENTS {
         let place = place();
         let mut child =
             experiment.command(place.path(), &[]).stderr(Stdio::null()).spawn().unwrap();

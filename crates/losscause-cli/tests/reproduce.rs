@@ -236,17 +236,8 @@ fn a_printed_scenario_is_one_that_simulate_runs() {
     let place = tempfile::tempdir().unwrap();
     let printed = losscause(&["list", "scenarios", "cen2003/WB"], place.path());
     std::fs::write(place.path().join("mine.toml"), &printed.stdout).unwrap();
-    let short = [
-        "simulate",
-        "mine.toml",
-        "--set",
-        "duration_s=30",
-        "--set",
-        "measure.to_s=30",
-        "--format",
-        "json",
-    ];
-    let output = losscause(&short, place.path());
+    let short = "simulate mine.toml --set duration_s=30 --set measure.to_s=30 --format json";
+    let output = losscause(&short.split(' ').collect::<Vec<_>>(), place.path());
     assert!(output.status.success(), "{}", text(&output.stderr));
 }
 

@@ -225,16 +225,9 @@ fn the_schema_is_printed_without_a_scenario() {
 fn the_papers_scenarios_run_by_name_in_an_empty_directory() {
     let anywhere = tempfile::tempdir().unwrap();
     for scenario in ["cen2003/WLH", "cen2003/WB"] {
-        let arguments = [
-            "simulate",
-            scenario,
-            "--set",
-            "flow.test.protocol=tcp",
-            "--set",
-            "N=2",
-            "--format",
-            "json",
-        ];
+        let set = "--set flow.test.protocol=tcp --set N=2";
+        let words = format!("simulate {scenario} {set} --format json");
+        let arguments: Vec<&str> = words.split(' ').collect();
         let json: Value = serde_json::from_str(&printed(&arguments, anywhere.path())).unwrap();
         assert!(json["flows"][1]["goodput_kbps"].as_f64().unwrap() > 10.0, "{scenario}: {json}");
     }
@@ -247,16 +240,9 @@ fn a_folder_gets_the_report_the_printed_json_and_every_loss() {
         std::fs::read_to_string(directory.path().join(folder).join(name)).unwrap()
     };
     for runs in ["1", "3"] {
-        let arguments = [
-            "simulate",
-            "s.toml",
-            "--set",
-            "flow.source.lda=ZigZag",
-            "--runs",
-            runs,
-            "--format",
-            "json",
-        ];
+        let set = "--set flow.source.lda=ZigZag";
+        let words = format!("simulate s.toml {set} --runs {runs} --format json");
+        let arguments: Vec<&str> = words.split(' ').collect();
         let table = printed(&[&arguments[..], &["--out", "one"]].concat(), directory.path());
         printed(&[&arguments[..], &["--out", "two"]].concat(), directory.path());
         assert_eq!(file("one", "result.json"), table);

@@ -117,21 +117,8 @@ fn a_sweep_may_ask_for_delays_as_simulate_prints_them() {
 fn standard_output_has_the_format_that_was_asked_for() {
     let place = place(SWEEP);
     let output = |format: &str| {
-        let output = sweep(
-            place.path(),
-            &[
-                "s.toml",
-                "--out",
-                "o",
-                "--runs",
-                "1",
-                "--seed",
-                "7",
-                "--restart",
-                "--format",
-                format,
-            ],
-        );
+        let words = format!("s.toml --out o --runs 1 --seed 7 --restart --format {format}");
+        let output = sweep(place.path(), &words.split(' ').collect::<Vec<_>>());
         assert!(output.status.success(), "{}", text(&output.stderr));
         text(&output.stdout)
     };

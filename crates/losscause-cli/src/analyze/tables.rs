@@ -157,6 +157,14 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_help_explains_every_column_but_plain_words() {
+        for head in Flow::HEADS {
+            let is_plain = ["data from", "to", "packets"].contains(&head);
+            assert!(is_plain || super::super::COLUMNS.contains(head), "{head}");
+        }
+    }
+
+    #[test]
     fn the_next_commands_have_the_scenario_that_is_written() {
         let commands = [
             "losscause analyze FILE --scenario free.toml",

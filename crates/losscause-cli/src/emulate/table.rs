@@ -25,6 +25,9 @@ pub(super) fn summary(summary: &Summary) -> String {
     let rows = directions.iter().map(|(name, direction)| row(name, direction));
     let table = Table::new(HEADER).numbers(1..).with_rows(rows);
     let mut text = format!("{}\n{}", output::drawn(&table, None), lateness(summary));
+    if let Some(status) = summary.peer_exit_status.filter(|status| *status != 0) {
+        text += &format!("\n--peer: the command ended with status {status}.");
+    }
     let marked: u64 = summary.directions().iter().map(|(_, direction)| direction.marked).sum();
     if marked > 0 {
         text += &format!("\nQueues marked {} (ECN).", output::plural(marked, "packet"));

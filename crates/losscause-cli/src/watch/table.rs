@@ -231,6 +231,16 @@ mod tests {
     }
 
     #[test]
+    fn the_help_explains_every_column_but_plain_words() {
+        let is_plain =
+            |head: &&str| ["connection", "process", "destination", "open"].contains(head);
+        for head in CONNECTIONS.iter().chain(&PREFIXES).filter(|head| !is_plain(head)) {
+            let word = head.split(',').next().unwrap();
+            assert!(super::super::COLUMNS.contains(word), "{head}");
+        }
+    }
+
+    #[test]
     fn the_answer_comes_first_then_connections_advice_and_destinations() {
         let text = shown(&sample::snapshot(), Sort::Lost, 20);
         let lines: Vec<&str> = text.lines().map(str::trim_end).collect();

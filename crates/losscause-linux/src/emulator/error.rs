@@ -22,7 +22,8 @@ pub enum Error {
     },
     /// The peer's command ended at once.
     #[error(
-        "--peer: the command ended with status {status} before COMMAND began, expected one that waits"
+        "--peer: the command ended with status {status} before COMMAND began, expected one that waits for COMMAND; \
+         if COMMAND is to wait for it, let it begin later: --peer 'sleep 3; …'"
     )]
     PeerEnded {
         /// The command's exit status.

@@ -165,7 +165,7 @@ impl Recorder {
     /// Waits until everything is written, after the collector is gone.
     pub(super) fn finish(
         self,
-        exit_status: u8,
+        (exit_status, peer_exit_status): (u8, Option<u8>),
         link: LinkReport,
         host_stall_ms: HostStall,
         device_drops: DeviceDrops,
@@ -178,6 +178,7 @@ impl Recorder {
         Ok(Summary {
             seconds,
             exit_status,
+            peer_exit_status,
             forward: forward.summary(seconds, not_ip_forward),
             back: back.summary(seconds, not_ip_back),
             lateness: (&counts.lateness).into(),
@@ -440,7 +441,7 @@ mod tests {
         drop(collector);
         let link = LinkReport { real_time: true, not_ip: [2, 0] };
         let stall = HostStall { greatest: 3.0, ..HostStall::default() };
-        let summary = recorder.finish(3, link, stall, DeviceDrops::default()).unwrap();
+        let summary = recorder.finish((3, None), link, stall, DeviceDrops::default()).unwrap();
         let forward = &summary.forward;
         assert_eq!(
             (forward.packets, forward.delivered, forward.in_flight, forward.marked),

@@ -71,20 +71,21 @@ pub fn emulate(setup: Setup, interrupted: &AtomicBool) -> Result<Summary, Error>
     let link = Running::start(move |stop| link.run(stop, |sight| collector.take(&sight)))?;
     let stalls = StallWatch::start(clock)?;
 
-    let exit_status = run_commands([&sender, &receiver], command, output, peer, &link, interrupted);
+    let ended = run_commands([&sender, &receiver], command, output, peer, &link, interrupted);
     let drops = [&sender, &receiver].map(|host| host.run(device_drops)?);
     // All threads end before an error is reported. The devices end with the link's thread, so
     // whatever failed because of that is reported after the thread's own error.
     let host_stall_ms = stalls.stop();
     let link = link.stop()?;
-    let exit_status = exit_status?;
+    let ended = ended?;
     let host_stall_ms = host_stall_ms?;
     let [sender, peer] = drops;
     let device_drops = DeviceDrops { sender: sender?, peer: peer? };
-    recorder.finish(exit_status, link, host_stall_ms, device_drops)
+    recorder.finish(ended, link, host_stall_ms, device_drops)
 }
 
-/// Runs COMMAND and the peer's command, each in its host. Returns COMMAND's exit status.
+/// Runs COMMAND and the peer's command, each in its host. Returns their exit statuses; the peer's
+/// if it ended by itself.
 fn run_commands(
     [sender, receiver]: [&Host; 2],
     command: Vec<OsString>,
@@ -92,7 +93,7 @@ fn run_commands(
     peer: Option<OsString>,
     link: &Running<LinkReport>,
     interrupted: &AtomicBool,
-) -> Result<u8, Error> {
+) -> Result<(u8, Option<u8>), Error> {
     let shell = |peer: OsString| vec!["sh".into(), "-c".into(), peer];
     let mut peer =
         peer.map(|peer| start(receiver, shell(peer), SENDER, Output::Error)).transpose()?;
@@ -102,13 +103,13 @@ fn run_commands(
     let mut command = start(sender, command, PEER, output)?;
     let exit_status = wait(&mut command, link, interrupted)?;
     drop(command);
-    if let Some(mut peer) = peer
-        && !ends_within(&mut peer, PEER_UNASKED)?
-    {
+    let Some(mut peer) = peer else { return Ok((exit_status, None)) };
+    let peer_status = ends_within(&mut peer, PEER_UNASKED)?;
+    if peer_status.is_none() {
         peer.terminate();
         ends_within(&mut peer, PEER_ASKED)?;
     }
-    Ok(exit_status)
+    Ok((exit_status, peer_status))
 }
 
 /// Starts a command in a host.
@@ -173,14 +174,13 @@ fn wait(
     }
 }
 
-/// Whether a command ends by itself within this time.
-fn ends_within(command: &mut Launched, patience: Duration) -> Result<bool, Error> {
+/// The exit status of a command that ends by itself within this time.
+fn ends_within(command: &mut Launched, patience: Duration) -> Result<Option<u8>, Error> {
     let begun = Instant::now();
     loop {
         match command.try_status()? {
-            Some(_) => return Ok(true),
-            None if begun.elapsed() > patience => return Ok(false),
-            None => thread::sleep(PAUSE),
+            None if begun.elapsed() <= patience => thread::sleep(PAUSE),
+            status => return Ok(status),
         }
     }
 }

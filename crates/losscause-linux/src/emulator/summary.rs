@@ -42,6 +42,8 @@ pub struct Summary {
     pub seconds: f64,
     /// COMMAND's exit status; 128 plus the signal's number if a signal ended it.
     pub exit_status: u8,
+    /// The peer's, likewise; none without a peer, or if it had to be ended.
+    pub peer_exit_status: Option<u8>,
     /// From COMMAND to the peer.
     pub forward: DirectionSummary,
     /// From the peer to COMMAND.
