@@ -81,7 +81,7 @@ fn an_observer_sees_every_verdict_as_a_sentence() {
         *sentences.lock().unwrap(),
         [
             "1 packet lost (0): test: as asked: wireless; window kept (13200 bytes)",
-            "4 packets lost (1 to 5): test: as asked: congestion; window reduced (7200 bytes)",
+            "4 packets lost (1 to 5): test: as asked: congestion; window reduced (6600 bytes)",
         ]
     );
 }
