@@ -265,11 +265,9 @@ fn wasm_builds() -> Result<()> {
 
 /// The command, and with it all that it uses, without parts that take a compiler of C.
 fn other_systems() -> Result<()> {
+    let check = "check --quiet --locked -p losscause-cli -p losscause-media";
     let targets = "--target aarch64-apple-darwin --target x86_64-pc-windows-msvc";
-    for package in ["losscause-cli", "losscause-media"] {
-        run(cargo(&format!("check --quiet --locked -p {package} {targets}")))?;
-    }
-    Ok(())
+    run(cargo(&format!("{check} {targets}")))
 }
 
 /// `reproduce` prints the same JSON for any `--jobs`.

@@ -113,16 +113,30 @@ pub(crate) fn processor_s() -> f64 {
 /// As one of CI's steps: the compiled units of the default build, which is there already.
 ///
 /// # Errors
-/// They are not as many as at the last landing.
+/// They are not as many as at the last landing, or this program compiled crates of ours anew.
 pub(crate) fn units() -> Result<()> {
-    Costs { units: count_units()?, ..Costs::default() }.check_units(&read(LANDED)?)
+    let default = units_of("losscause-cli")?;
+    Costs { units: default.len(), ..Costs::default() }.check_units(&read(LANDED)?)?;
+    let own = units_of("xtask")?;
+    let is_ours = |unit: &&String| unit.contains("path+file:") && !unit.contains("/xtask#");
+    let anew: Vec<&String> =
+        own.iter().filter(is_ours).filter(|unit| !default.contains(unit)).collect();
+    if !anew.is_empty() {
+        bail!(
+            "xtask's dependencies have other features than the command's, so it compiles anew: {anew:#?}"
+        );
+    }
+    Ok(())
 }
 
-/// Cargo names each unit in a line, also if nothing is left to compile.
-fn count_units() -> Result<usize> {
-    let printed = text(cargo("build --quiet --release --locked --message-format json"))?;
+/// Cargo names each unit of the release build of a package in a line, also if nothing is left to
+/// compile.
+fn units_of(package: &str) -> Result<Vec<String>> {
+    let build = "build --quiet --release --locked --message-format json -p";
+    let printed = text(cargo(build).arg(package))?;
     let units = ["{\"reason\":\"compiler-artifact\"", "{\"reason\":\"build-script-executed\""];
-    Ok(printed.lines().filter(|line| units.iter().any(|unit| line.starts_with(unit))).count())
+    let is_unit = |line: &&str| units.iter().any(|unit| line.starts_with(unit));
+    Ok(printed.lines().filter(is_unit).map(str::to_owned).collect())
 }
 
 /// Prints what a run of CI cost, and keeps it for `growth --update`.
@@ -130,7 +144,7 @@ fn count_units() -> Result<usize> {
 /// # Errors
 /// A file cannot be read or written.
 pub(crate) fn report(costs: &mut Costs) -> Result<()> {
-    costs.units = count_units()?;
+    costs.units = units_of("losscause-cli")?.len();
     write(last_run(), costs)?;
     println!("\n{}\n", costs.table(&read(LANDED)?));
     Ok(())

@@ -3,9 +3,9 @@
 //!
 //! The files are unpacked into an empty directory outside the repository. A Cargo configuration
 //! there puts the unpacked crates in place of crates.io, so that they find each other. Each crate
-//! is its own workspace and keeps the lock file that its package holds. A crate is tested with its
-//! own features only: inside the repository's workspace, another crate could enable a feature that
-//! it lacks. The short form checks with the oldest compiler that the tests compile and does not run
+//! is its own workspace and keeps the lock file that its package holds; in the short form they are
+//! one, with the repository's. A crate is tested with its own features only: inside the repository's
+//! workspace, another crate could enable a feature that it lacks. The short form checks with the oldest compiler that the tests compile and does not run
 //! them: they are those that ran in the repository. A crate whose documentation takes all features
 //! (the key `package.metadata.docs.rs.all-features`) is checked with all. It installs nothing
 //! either: the commands of the README run with the program of the default build.
@@ -93,29 +93,10 @@ pub(crate) fn package(options: &Options) -> Result<()> {
     let place = tempfile::Builder::new().prefix("losscause-packages-").tempdir()?;
     let place = place.path();
     unpack(&crates, place)?;
-    let target = if options.short { target() } else { place.join("target") };
-    for package in &crates {
-        println!("{}", package.folder());
-        let folder = place.join(package.folder());
-        let run =
-            |mut cargo: Command| run(cargo.current_dir(&folder).env("CARGO_TARGET_DIR", &target));
-        if options.short {
-            // All that the tests include is in the package, then.
-            let mut check = tools::oldest_check();
-            let is_documented_whole = package.metadata["docs"]["rs"]["all-features"] == true;
-            check.args(is_documented_whole.then_some("--all-features"));
-            run(check)?;
-            continue;
-        }
-        run(cargo("test --quiet"))?;
-        run(cargo("test --quiet --all-features"))?;
-        if package.name == COMMAND_LINE.0 {
-            // The tests have adapted the lock file to the unpacked crates; all other versions are
-            // the package's own.
-            let mut install = cargo("install --quiet --locked --path . --features full --root");
-            install.arg(place.join("installed"));
-            run(install)?;
-        }
+    if options.short {
+        check_with_oldest(&crates, place)?;
+    } else {
+        crates.iter().try_for_each(|package| test(package, place))?;
     }
     let Some(command_line) = crates.iter().find(|package| package.name == COMMAND_LINE.0) else {
         bail!("no published crate is called {}", COMMAND_LINE.0);
@@ -123,6 +104,44 @@ pub(crate) fn package(options: &Options) -> Result<()> {
     let installed = place.join("installed/bin").join(COMMAND_LINE.1);
     let program = if options.short { losscause()? } else { installed };
     run_readme(&place.join(command_line.folder()).join("README.md"), &program)
+}
+
+/// Checks that every package and its tests compile: then all that the tests include is in the
+/// package. What a crate shares with those that use it is compiled once, as they are one workspace;
+/// features are selected for one crate at a time.
+fn check_with_oldest(crates: &[Crate], place: &Path) -> Result<()> {
+    let folders: Vec<String> = crates.iter().map(Crate::folder).collect();
+    let workspace = format!("[workspace]\nresolver = \"3\"\nmembers = {folders:?}\n");
+    write(place.join("Cargo.toml"), workspace)?;
+    fs::copy(root().join("Cargo.lock"), place.join("Cargo.lock"))?;
+    for package in crates {
+        println!("{}", package.folder());
+        let mut check = tools::oldest_check();
+        let is_documented_whole = package.metadata["docs"]["rs"]["all-features"] == true;
+        check.args(["-p", &package.name]).args(is_documented_whole.then_some("--all-features"));
+        run(check.current_dir(place).env("CARGO_TARGET_DIR", target()))?;
+    }
+    Ok(())
+}
+
+/// Tests a package as its own workspace, with and without its optional features, and installs the
+/// program.
+fn test(package: &Crate, place: &Path) -> Result<()> {
+    println!("{}", package.folder());
+    let folder = place.join(package.folder());
+    let run = |mut cargo: Command| {
+        run(cargo.current_dir(&folder).env("CARGO_TARGET_DIR", place.join("target")))
+    };
+    run(cargo("test --quiet"))?;
+    run(cargo("test --quiet --all-features"))?;
+    if package.name == COMMAND_LINE.0 {
+        // The tests have adapted the lock file to the unpacked crates; all other versions are the
+        // package's own.
+        let mut install = cargo("install --quiet --locked --path . --features full --root");
+        install.arg(place.join("installed"));
+        run(install)?;
+    }
+    Ok(())
 }
 
 /// Packs `crates`, unpacks them side by side in `place`, and puts them in place of crates.io.

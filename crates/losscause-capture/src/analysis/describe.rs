@@ -63,13 +63,13 @@ impl Reading<'_> {
         let lossy = result.pace.as_ref().filter(|_| !losses.is_empty());
         let measured = lossy
             .map(|pace| Box::new(Measured::of(pace, packets, result.course, recent_delays, begun)));
-        let mut summary: BTreeMap<String, Summary> =
-            names.iter().flatten().map(|name| (name.clone(), Summary::default())).collect();
-        for (name, words) in losses.iter().flat_map(|loss| loss.verdicts.words()) {
-            if let Some(summary) = summary.get_mut(name) {
-                summary.add(words.verdict);
-            }
+        let mut said = vec![Summary::default(); names.len()];
+        for loss in &losses {
+            let words = loss.verdicts.opinions.words();
+            said.iter_mut().zip(words).for_each(|(summary, words)| summary.add(words.verdict));
         }
+        let named = names.iter().zip(said);
+        let summary = named.filter_map(|(name, summary)| Some((name.clone()?, summary))).collect();
         let judged_at = result.judged_at;
         let protocol = result.protocol;
         let situation =

@@ -33,6 +33,8 @@ pub(crate) struct Words(Rc<RefCell<Vec<VecDeque<Arc<Judgement>>>>>);
 
 /// Words that are looked for, of an algorithm.
 const RECENT: usize = 32;
+/// Judgements seldom have more.
+const USUAL_NUMBERS: usize = 6;
 
 impl Words {
     /// The opinions about a gap: what each algorithm says, the newest trip time then and that of the
@@ -44,7 +46,7 @@ impl Words {
         queue: Option<QueueSeen>,
     ) -> Opinions {
         let mut known = self.0.borrow_mut();
-        let mut numbers = Vec::new();
+        let mut numbers = Vec::with_capacity(USUAL_NUMBERS * known.len());
         let mut words = Vec::with_capacity(known.len());
         for (place, mut judgement) in judgements.enumerate() {
             exchange(&mut judgement, |number| {
