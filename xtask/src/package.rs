@@ -5,10 +5,11 @@
 //! there puts the unpacked crates in place of crates.io, so that they find each other. Each crate
 //! is its own workspace and keeps the lock file that its package holds; in the short form they are
 //! one, with the repository's. A crate is tested with its own features only: inside the repository's
-//! workspace, another crate could enable a feature that it lacks. The short form checks with the oldest compiler that the tests compile and does not run
-//! them: they are those that ran in the repository. A crate whose documentation takes all features
-//! (the key `package.metadata.docs.rs.all-features`) is checked with all. It installs nothing
-//! either: the commands of the README run with the program of the default build.
+//! workspace, another crate could enable a feature that it lacks. The short form checks with the
+//! oldest compiler that the tests compile and does not run them: they are those that ran in the
+//! repository. A crate whose documentation takes all features (the key
+//! `package.metadata.docs.rs.all-features`) is checked with all. It installs nothing either: the
+//! commands of the README run with the program of the default build.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

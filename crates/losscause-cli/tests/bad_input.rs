@@ -215,6 +215,24 @@ fn an_unknown_algorithm_or_protocol() {
     );
 }
 
+/// Not the formula that takes it.
+#[test]
+fn a_parameter_that_is_no_number_is_named_itself() {
+    let place = Place::new();
+    place.changed(
+        "duration_s = 1",
+        "duration_s = 1\n[parameters]\nqueue = \"rate / 2\"\nrate = 1e6",
+    );
+    place.refuses(
+        &["simulate", "s.toml", "--set", "rate=abc"],
+        "s.toml: parameters.rate: \"abc\" is unknown, and there is no name to use here",
+    );
+    place.refuses(
+        &["simulate", "s.toml", "--set", "rate=2 * queue"],
+        "s.toml: parameters.queue: takes \"rate\", a formula, expected parameters that are numbers",
+    );
+}
+
 #[test]
 fn a_setting_that_names_nothing() {
     let place = Place::new();

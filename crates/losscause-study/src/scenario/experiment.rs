@@ -7,7 +7,7 @@ use losscause::Time;
 use losscause_sim::{FlowSpec, LinkId, LinkSpec, Network, Traffic};
 
 use super::arrivals::{self, Life};
-use super::expression::Names;
+use super::expression::{Names, Quantity};
 use super::format::{Bottleneck, Document, Flow, Link, Protocol};
 use super::link;
 use super::protocol::{self, Settings};
@@ -152,24 +152,34 @@ fn parameters(
     let mut values = BTreeMap::new();
     let mut names = Names::default();
     let mut numbers = Names::default();
-    for first_the_numbers in [true, false] {
-        for (name, quantity) in
-            document.parameters.iter().filter(|(_, q)| q.is_constant() == first_the_numbers)
-        {
-            let key = format!("parameters.{name}");
-            if !is_name(name, "_") || name.starts_with(|c: char| c.is_ascii_digit()) {
-                let problem = "is no name that a formula can use, expected letters, digits and _, a letter first";
-                return Err(reader.error(&key, problem));
-            }
-            let problem = |problem: String| reader.error(&key, problem);
-            let amount = quantity.parameter(name, &numbers).map_err(problem)?;
-            if first_the_numbers {
-                numbers = numbers.with_amount(name, amount);
-            }
-            names = names.with_amount(name, amount);
-            let unit = quantity.unit().unwrap_or(amount.base_unit());
-            values.insert(name.clone(), amount.in_unit(unit).map_err(problem)?);
+    let is_formula = |quantity: &&Quantity| !quantity.is_constant();
+    let formula_in = |quantity: &Quantity| {
+        let mut formulas = document.parameters.iter().filter(|(_, other)| is_formula(other));
+        formulas.find(|(other, _)| quantity.takes(other)).map(|(other, _)| other)
+    };
+    // What is at fault itself is named before what takes it.
+    let mut ordered: Vec<_> = document.parameters.iter().collect();
+    ordered.sort_by_key(|(_, quantity)| (is_formula(quantity), formula_in(quantity).is_some()));
+    for (name, quantity) in ordered {
+        let key = format!("parameters.{name}");
+        if !is_name(name, "_") || name.starts_with(|c: char| c.is_ascii_digit()) {
+            let problem =
+                "is no name that a formula can use, expected letters, digits and _, a letter first";
+            return Err(reader.error(&key, problem));
         }
+        if let Some(other) = formula_in(quantity) {
+            let problem =
+                format!("takes \"{other}\", a formula, expected parameters that are numbers");
+            return Err(reader.error(&key, problem));
+        }
+        let problem = |problem: String| reader.error(&key, problem);
+        let amount = quantity.parameter(name, &numbers).map_err(problem)?;
+        if quantity.is_constant() {
+            numbers = numbers.with_amount(name, amount);
+        }
+        names = names.with_amount(name, amount);
+        let unit = quantity.unit().unwrap_or(amount.base_unit());
+        values.insert(name.clone(), amount.in_unit(unit).map_err(problem)?);
     }
     Ok((values, names))
 }

@@ -88,6 +88,11 @@ impl Quantity {
         }
     }
 
+    /// Whether it uses `name`.
+    pub(crate) fn takes(&self, name: &str) -> bool {
+        matches!(self, Self::Formula(formula) if formula.takes(name))
+    }
+
     /// The unit of a value that is a number with a unit and nothing else.
     pub(crate) fn unit(&self) -> Option<&'static Unit> {
         let Self::Formula(Formula { source, root: Node::Number(amount) }) = self else {
