@@ -6,6 +6,17 @@ use losscause::Span;
 /// 1/128 of its times wide, and times are taken as evenly spread within its part between the least
 /// and the greatest, so that a percentile differs from the exact one by at most 1/128 = 0.8 % of
 /// it. Times below 256 ns are exact, and so is one time for all.
+///
+/// ```
+/// use losscause::Span;
+/// use losscause_sim::Histogram;
+///
+/// let mut trips = Histogram::default();
+/// [40, 40, 40, 90].into_iter().for_each(|ms| trips.record(Span::from_millis(ms)));
+/// assert_eq!((trips.count(), trips.greatest()), (4, Some(Span::from_millis(90))));
+/// let median_ms = trips.quantile_ms(0.5).unwrap();
+/// assert!((median_ms - 40.0).abs() < 40.0 / 128.0);
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Histogram {
     /// The number of the first bin in `counts`. Only the range in use is kept.
