@@ -8,7 +8,7 @@
 
 use std::env;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -74,7 +74,7 @@ async fn download(
     let socket = UdpSocket::bind(LOOPBACK)?;
     let address = socket.local_addr()?;
     let (from, path) = (server.local_addr()?, LivePath::new(network, FlowId(0), 1)?);
-    thread::spawn(move || relay(&socket, from, path));
+    thread::spawn(move || relay(socket, from, path));
     let serving = tokio::spawn(async move {
         let connection = server.accept().await.context("no client came")?.await?;
         let mut stream = connection.open_uni().await?;
@@ -97,11 +97,21 @@ async fn download(
 }
 
 /// Sends the datagrams of server and client over the path, as long as the program runs.
-fn relay(socket: &UdpSocket, server: SocketAddr, mut path: LivePath<Vec<u8>>) -> Result<()> {
+fn relay(socket: UdpSocket, server: SocketAddr, mut path: LivePath<Vec<u8>>) -> Result<()> {
     let zero = Instant::now();
-    let now = || Time::ZERO + Span::from(zero.elapsed());
+    let now = move || Time::ZERO + Span::from(zero.elapsed());
+    // A thread of its own receives: the timeout of a socket is coarser than a packet's time.
+    let (received, datagrams) = mpsc::channel();
+    let receiving = socket.try_clone()?;
+    thread::spawn(move || {
+        let mut buffer = [0; 65_536];
+        while let Ok((bytes, from)) = receiving.recv_from(&mut buffer) {
+            if received.send((now(), from, buffer[..bytes].to_vec())).is_err() {
+                break;
+            }
+        }
+    });
     let mut client = None;
-    let mut buffer = [0; 65_536];
     loop {
         while let Some(passed) = path.poll(now()) {
             let to = if passed.direction == Direction::Back { Some(server) } else { client };
@@ -110,14 +120,13 @@ fn relay(socket: &UdpSocket, server: SocketAddr, mut path: LivePath<Vec<u8>>) ->
             }
         }
         let wait_ns = path.next_event().map_or(100_000_000, |at| (at - now()).as_nanos());
-        socket.set_read_timeout(Some(Duration::from_nanos(wait_ns.max(1) as u64)))?;
-        let Ok((bytes, from)) = socket.recv_from(&mut buffer) else { continue };
+        let wait = Duration::from_nanos(wait_ns.max(0) as u64);
+        let Ok((at, from, content)) = datagrams.recv_timeout(wait) else { continue };
         let direction = if from == server { Direction::Forward } else { Direction::Back };
         client = if from == server { client } else { Some(from) };
-        let content = buffer[..bytes].to_vec();
-        let wire_bytes = bytes as u32 + 28; // UDP and IPv4
+        let wire_bytes = content.len() as u32 + 28; // UDP and IPv4
         let ecn = Ecn::NotCapable;
         let offered = Offered { content, wire_bytes, flow: 0, ecn, wireless_immune: false };
-        path.enter(now(), direction, offered);
+        path.enter(at, direction, offered);
     }
 }
