@@ -6,7 +6,7 @@
 mod refuses;
 
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Output};
 
@@ -17,6 +17,10 @@ const NOBODY: u32 = 65_534;
 
 fn losscause(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_losscause")).arg("watch").args(arguments).output().unwrap()
+}
+
+fn is_root() -> bool {
+    std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
 }
 
 #[test]
@@ -46,17 +50,32 @@ fn a_user_without_rights_is_told_what_is_missing() {
     std::fs::set_permissions(folder.path(), PermissionsExt::from_mode(0o755)).unwrap();
     let mut command = Command::new(&binary);
     command.args(["watch", "--once", "--for", "0.1"]);
-    let is_root = std::fs::metadata("/proc/self").is_ok_and(|own| {
-        use std::os::unix::fs::MetadataExt;
-        own.uid() == 0
-    });
-    if is_root {
+    if is_root() {
         command.uid(NOBODY);
     }
     refuses(
         &command.output().unwrap(),
         "watching needs CAP_PERFMON and CAP_BPF, which this process does not have: try sudo",
     );
+}
+
+#[test]
+fn a_kernel_without_the_tracepoints_is_refused() {
+    if !is_root() {
+        return; // Only root sees another kernel's types.
+    }
+    // The types of a kernel that has none (include/uapi/linux/btf.h): a head of 24 bytes and the
+    // empty name.
+    let head = [0x9f, 0xeb, 1, 0, 24, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0];
+    let types = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(types.path(), head).unwrap();
+    let seen = format!(
+        "mount --bind {} /sys/kernel/btf/vmlinux && exec {} watch --once",
+        types.path().display(),
+        env!("CARGO_BIN_EXE_losscause")
+    );
+    let output = Command::new("unshare").args(["--mount", "sh", "-c", &seen]).output().unwrap();
+    refuses(&output, "this kernel has no tracepoint tcp_probe, expected one built with");
 }
 
 #[test]
