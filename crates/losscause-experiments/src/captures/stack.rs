@@ -25,7 +25,7 @@ use losscause_laboratory::stack::{Attempt, Stack};
 use losscause_sim::QueueSpec;
 use losscause_study::capture_files::{CaptureSettings, KnownCaptures, MemoryCaptures};
 use losscause_study::statistics::mean;
-use losscause_study::{Experiment, Metric, Run, RunError, Stop, Stopped};
+use losscause_study::{Experiment, InputError, Metric, Run, RunError, Stop, Stopped};
 
 use super::said::{Said, Share, Told};
 use super::score::{Found, JudgedFlow, RECOMMENDED, Scored};
@@ -55,7 +55,8 @@ pub struct CaptureStack {
     chosen: Chosen,
 }
 
-/// The parameter of a scenario that is the tick of TCP's timestamps, milliseconds; 0 for none.
+/// The parameter of a scenario that is the tick of TCP's timestamps, milliseconds; 0 for none, in the
+/// kernel.
 pub(crate) const TIMESTAMP_MS: &str = "timestamp_ms";
 
 impl CaptureStack {
@@ -159,7 +160,7 @@ impl Stack for CaptureStack {
 /// Simulates a run and captures it at both ends.
 ///
 /// # Errors
-/// The experiment cannot be simulated, or `stop` is requested.
+/// The experiment cannot be simulated, `timestamp_ms` is 0, or `stop` is requested.
 pub fn simulate(
     experiment: &Experiment,
     seed: u64,
@@ -167,6 +168,10 @@ pub fn simulate(
 ) -> Result<KnownCaptures, RunError> {
     let tick_ms = experiment.parameters.get(TIMESTAMP_MS).copied().unwrap_or(1.0);
     let tick = Span::from_secs_f64_rounded(tick_ms / 1e3);
+    if tick <= Span::ZERO {
+        let problem = format!("is {tick_ms}, expected more: simulated ends have timestamps");
+        return Err(InputError::option(TIMESTAMP_MS, problem).into());
+    }
     let settings = CaptureSettings { tick, ..CaptureSettings::default() };
     let mut captures = MemoryCaptures::new(experiment, seed, settings)?;
     let mut run = Run::new(experiment, seed)?;
@@ -249,4 +254,30 @@ pub(crate) fn of_diagnoses(prefix: &str, said: &[Said]) -> Vec<Metric> {
         Metric::new(format!("{prefix}{name}"), "percent", value)
     };
     Said::SHARES.into_iter().map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use losscause_study::{Context, Scenario};
+
+    use super::*;
+
+    #[test]
+    fn simulated_captures_without_timestamps_are_refused() {
+        let text = r#"
+            title = "a transfer"
+            duration_s = 1
+            packet_bytes = 1500
+            parameters = { timestamp_ms = 0 }
+            measure = { bottleneck = "link" }
+            link = [{ name = "link", rate_bps = 1e6, delay_ms = 1, queue_packets = 5 }]
+            flow = [{ name = "transfer", protocol = "tcp", path = ["link"] }]
+            tcp = { mode = "linux", variant = "cubic" }
+        "#;
+        let scenario = Scenario::parse(text, "test", &Context::default()).expect("valid");
+        let experiment = scenario.experiment().expect("valid");
+        let error = simulate(&experiment, 1, &Stop::new()).expect_err("a clock needs ticks");
+        let expected = "timestamp_ms: is 0, expected more: simulated ends have timestamps";
+        assert_eq!(error.to_string(), expected);
+    }
 }
