@@ -116,7 +116,7 @@ async function show(view: View, file: string) {
     element("p", { className: "file" }, `${file}: ${view.packets.toLocaleString("en")} packets in ${seconds} s`),
     element("h2", { className: "says" }, ...inParts(view)),
   ];
-  parts.push(...view.first.map(first));
+  parts.push(...view.first.map((told) => first(told, file)));
   if (view.cut !== null) parts.push(element("p", { className: "cut" }, view.cut));
   if (view.drawn.length > 1) parts.push(element("ul", {}, ...view.drawn.map(sentence)));
   if (view.undrawn > 0) {
@@ -155,13 +155,13 @@ function frame(): Promise<void> {
 }
 
 /** Why, what it cost, what to do, and the next commands. */
-function first(told: First): HTMLElement {
+function first(told: First, file: string): HTMLElement {
   const part = (name: string, ...said: (string | HTMLElement)[]) =>
     element("div", {}, element("dt", {}, name), element("dd", {}, ...said));
   const parts = [part("Why", element("strong", {}, told.cause), element("ul", {}, ...told.evidence.map((said) => element("li", {}, said))))];
   if (told.cost !== "") parts.push(part("Goodput", told.cost));
   parts.push(part("Do first", element("strong", {}, told.advice)));
-  if (told.next.length > 0) parts.push(part("Next", ...told.next.map((command) => element("code", {}, command))));
+  if (told.next.length > 0) parts.push(part("Next", ...told.next.map((command) => element("code", {}, named(command, file)))));
   return element("dl", { className: "first" }, ...parts);
 }
 
@@ -188,6 +188,11 @@ function actions(file: string): HTMLElement {
   save.addEventListener("click", () => ask({ ask: "json" }));
   const command = element("code", {}, `losscause analyze ${quoted(file)} --format json`);
   return element("p", { className: "soft small" }, save, " Every loss with every algorithm's verdict, as ", command, " prints it.");
+}
+
+/** The command with the capture's name in the place of FILE. */
+function named(command: string, file: string): string {
+  return command.startsWith("losscause analyze ") ? command.replace("FILE", () => quoted(file)) : command;
 }
 
 /** A name as a shell takes it. */

@@ -344,6 +344,7 @@ for (const [width, height] of [
 test("the example is analysed at one press", async ({ page }) => {
   await page.click("#example");
   await expect(page.locator("#answer .file")).toContainText("slow.pcap.gz");
+  await expect(page.locator("#answer dl.first code").first()).toHaveText("losscause analyze slow.pcap.gz --scenario slow.toml");
   await expect(answer(page)).toHaveText(/^\d+ lost packets in 1 flow\. /);
   // The only flow's picture does not say the headline again.
   await expect(page.locator("article.flow h3")).toBeVisible();

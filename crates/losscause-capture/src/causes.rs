@@ -2,7 +2,7 @@
 
 use losscause::diagnosis::Certainty;
 
-use crate::{Analysis, Flow, FlowDiagnosis};
+use crate::{Analysis, Flow, FlowDiagnosis, next};
 
 /// Of so many losses most have one cause.
 pub(crate) const MOST_OF_TEN: u64 = 8;
@@ -92,7 +92,19 @@ impl Analysis {
                 all.push(command.clone());
             }
         }
+        for command in all.iter_mut().filter(|command| command.contains(" --flow ")) {
+            for flow in &self.flows {
+                *command = command.replace(&next::sender_of(flow.id), self.end_of(flow));
+            }
+        }
         all
+    }
+
+    /// The end that `--flow` chooses a flow by: its sender, unless that has others.
+    fn end_of<'f>(&self, flow: &'f Flow) -> &'f str {
+        let is_other = |other: &&Flow| ![&other.src, &other.dst].contains(&&flow.dst);
+        let has = |other: &Flow| [&other.src, &other.dst].iter().any(|end| end.contains(&flow.src));
+        if self.flows.iter().filter(is_other).any(has) { &flow.dst } else { &flow.src }
     }
 
     /// The cause of most losses, as the flow tells that lost most to it; none if nothing was lost.

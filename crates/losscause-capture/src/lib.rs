@@ -100,7 +100,7 @@ pub use flow::{Course, Evidence, Protocol, Vantage};
 pub use joined::{JoinError, Joined, analyze_both};
 pub use kind::LossKind;
 pub use link_rate::RateStep;
-pub use next::quoted;
+pub use next::{ENDS, quoted};
 pub use observe::{Observation, Observer};
 pub use over_time::{OverTime, Step};
 pub use pace::{Pace, Rtt, Sending};

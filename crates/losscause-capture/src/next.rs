@@ -4,8 +4,8 @@ use losscause::diagnosis::{Cause, PathRate, Unknown};
 
 use crate::{Flow, FlowDiagnosis, Protocol, Vantage};
 
-/// The captures of both ends, joined.
-const BOTH: &str = "losscause analyze --sender FILE --receiver FILE";
+/// What stands for the captures of the two ends in commands, where it is not `FILE`.
+pub const ENDS: [&str; 2] = ["<capture of the sender>", "<capture of the receiver>"];
 /// A capture that shows all that one end has.
 const AT_SENDER: &str = "tcpdump -i <interface of the sender> -s 128 -w sender.pcap";
 
@@ -26,7 +26,7 @@ impl Names {
         let id = flow.id;
         let (of_flow, chosen) = match is_largest {
             true => (String::new(), String::new()),
-            false => (format!("-flow-{id}"), format!(" --flow <sender of flow {id}>")),
+            false => (format!("-flow-{id}"), format!(" --flow {}", sender_of(id))),
         };
         Self {
             scenario: quoted(&format!("{stem}{of_flow}.toml")),
@@ -34,6 +34,11 @@ impl Names {
             chosen,
         }
     }
+}
+
+/// What stands for a flow's end that no other flow has.
+pub(crate) fn sender_of(id: u64) -> String {
+    format!("<sender of flow {id}>")
 }
 
 /// A capture's name without folders and endings; "link" if it is not that of a file.
@@ -98,11 +103,23 @@ pub(crate) fn commands(
 /// A flow's cause where the captures of both ends are there: the losses one by one are what is left
 /// to look at.
 pub(crate) fn in_both(told: FlowDiagnosis) -> FlowDiagnosis {
-    let next = told.next.into_iter().map(|command| match command.as_str() {
-        BOTH => format!("{BOTH} --report report.html"),
-        _ => command,
+    let asks_for_both = both(told.vantage);
+    let own = ENDS[usize::from(told.vantage == Vantage::Receiver)];
+    let next = told.next.into_iter().map(|command| match command == asks_for_both {
+        true => format!("{} --report report.html", both(Vantage::Both)),
+        false => command.replacen("analyze FILE", &format!("analyze {own}"), 1),
     });
     FlowDiagnosis { next: next.collect(), vantage: Vantage::Both, ..told }
+}
+
+/// Joins the capture with that of the other end.
+fn both(vantage: Vantage) -> String {
+    let [sender, receiver] = match vantage {
+        Vantage::Sender => ["FILE", ENDS[1]],
+        Vantage::Receiver => [ENDS[0], "FILE"],
+        _ => ENDS,
+    };
+    format!("losscause analyze --sender {sender} --receiver {receiver}")
 }
 
 /// What to compare on the fitted link; none if its scenario does not have the cause.
@@ -112,7 +129,8 @@ fn compared(
     path: Option<PathRate>,
     shaped: Option<u64>,
 ) -> Option<String> {
-    let has_queue = flow.fitted().ok()?.full_ms.is_some();
+    let fit = flow.fitted().ok()?;
+    let has_queue = fit.full_ms.is_some();
     Some(match cause {
         Cause::Policer { .. } => {
             format!(
@@ -131,7 +149,7 @@ fn compared(
             let packets = round_trip_pkts(&path);
             format!("--variant 'a round trip: queue_packets={packets}'")
         }
-        Cause::Air if !has_queue => "--all".to_owned(),
+        Cause::Air if 2 * fit.queue_losses < fit.judged_losses => "--all".to_owned(),
         _ => return None,
     })
 }
@@ -149,7 +167,7 @@ fn settling(flow: &Flow, unknown: Unknown) -> String {
         }
         Unknown::CutOptions => "tcpdump -i <interface> -s 128 -w whole.pcap".to_owned(),
         _ if flow.protocol == Protocol::Quic => "losscause analyze FILE --verbose".to_owned(),
-        _ => BOTH.to_owned(),
+        _ => both(flow.vantage),
     }
 }
 

@@ -172,6 +172,18 @@ fn a_policer_is_named_with_its_rate_and_burst() {
 }
 
 #[test]
+fn algorithms_are_compared_where_the_air_loses_most_and_a_queue_the_rest() {
+    let (mut air, mut link) = (random(100), tail_drop(1_000_000, 8));
+    let path = |now| (now < 10_000_000 || air(now).is_some()).then(|| link(now))?;
+    let analysis = analysis(&transfer(60, path));
+    let fit = analysis.flows[0].fit.as_ref().unwrap();
+    assert!(fit.full_ms.is_some() && fit.queue_losses > 0, "{fit:?}");
+    assert!(analysis.headline().ends_with("Clear: the air, not a queue."), "{}", analysis.answer());
+    let next = ["analyze FILE --scenario link.toml", "compare link.toml --all"];
+    assert_eq!(analysis.next(), next.map(|command| format!("losscause {command}")));
+}
+
+#[test]
 fn a_flow_with_all_that_a_policer_leaves_is_promised_no_more() {
     let analysis = analysis(&transfer(60, policer(400_000, 100_000)));
     let flow = &analysis.flows[0];
@@ -445,6 +457,8 @@ fn each_cause_that_is_named_has_its_advice_and_its_commands() {
     let has = |text: &str| next.iter().any(|command| command.contains(text));
     assert!(has("compare two.toml --variant 'fq_codel: "), "{next:?}");
     assert!(has("compare two-flow-2.toml --all"), "{next:?}");
+    let src = &analysis.flows.iter().find(|flow| flow.id == 2).unwrap().src;
+    assert!(has(&format!("analyze FILE --flow {src} --scenario two-flow-2.toml")), "{next:?}");
     assert_eq!(analysis.first().len(), 2);
     let causes: Vec<String> = analysis.flows.iter().map(|flow| flow.cells()[8].clone()).collect();
     assert!(causes.contains(&"full-queue, clear".to_owned()), "{causes:?}");

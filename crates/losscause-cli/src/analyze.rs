@@ -162,10 +162,11 @@ pub(crate) fn run(arguments: &Arguments, registry: &Registry) -> Result<(), Fail
             Captures { origin, captures: &analyses }.write_json(&mut output::JsonOutput::new())?;
         }
         Format::Table => {
+            let joined = [arguments.sender.as_deref(), arguments.receiver.as_deref()];
             let scenario = arguments.scenario.as_deref();
             let mut files = tables::NewFiles::default();
             for analysis in &analyses {
-                tables::print(analysis, scenario, &mut files, arguments.verbose)?;
+                tables::print(analysis, joined, scenario, &mut files, arguments.verbose)?;
             }
         }
     }

@@ -25,6 +25,9 @@ pub(crate) struct Arguments {
 /// folder.
 const BUILT: [&str; 2] = ["target/site", "web/dist"];
 const INSTALLED: &str = "../share/losscause/site";
+/// How to get one.
+const BUILD: &str = "in the repository `cargo xtask lab` builds web/dist, `cargo xtask site` target/site with the documentation; \
+                     elsewhere unpack losscause-VERSION-site.tar.gz and name its folder with --site";
 
 /// Serves until it is interrupted.
 pub(crate) fn run(arguments: &Arguments) -> Result<(), Failure> {
@@ -53,9 +56,9 @@ fn site(named: Option<&Path>) -> Result<PathBuf, InputError> {
     };
     let found = places.iter().find(|folder| folder.join("index.html").is_file());
     found.and_then(|folder| folder.canonicalize().ok()).ok_or_else(|| {
-        let folder = places[0].display();
+        let folders: Vec<String> = places.iter().map(|place| place.display().to_string()).collect();
         let problem =
-            "has no index.html, expected a built site: in the repository `cargo xtask lab` builds web/dist, `cargo xtask site` target/site with the documentation";
-        InputError::option(format!("--site {folder}"), problem)
+            format!("no index.html in {}, expected a built site: {BUILD}", folders.join(", "));
+        InputError::option(if named.is_some() { "--site" } else { "lab" }, problem)
     })
 }

@@ -100,11 +100,21 @@ pub(crate) fn paragraph(text: &str) -> io::Result<()> {
     }
 }
 
-/// The text in lines of at most `width` columns, unless a word is longer.
+/// The text in lines of at most `width` columns, unless a word is longer. A number, its interval
+/// and a percent sign behind it are one word.
 fn broken(text: &str, width: usize) -> String {
     let mut broken = String::new();
     let mut column = 0;
+    let mut words: Vec<String> = Vec::new();
     for word in text.split(' ') {
+        match words.last_mut() {
+            Some(last) if last.ends_with('±') || word.starts_with(['±', '%']) => {
+                *last = format!("{last} {word}");
+            }
+            _ => words.push(word.to_owned()),
+        }
+    }
+    for word in &words {
         let length = word.chars().count();
         if column > 0 && column + 1 + length > width {
             broken += "\n   ";
@@ -237,6 +247,16 @@ mod tests {
         assert_eq!(broken("a plain flow beside it", 12), "a plain flow\n    beside\n    it");
         assert_eq!(broken("a plain flow beside it", 22), "a plain flow beside it");
         assert_eq!(broken("unbreakable word", 4), "unbreakable\n    word");
+    }
+
+    #[test]
+    fn a_line_does_not_end_between_a_number_and_its_interval_or_percent_sign() {
+        let text = "keeps 86 % ± 21, loses 0.00 % of all";
+        let broken_at = |width| broken(text, width).lines().map(str::to_owned).collect::<Vec<_>>();
+        for width in 6..=15 {
+            assert_eq!(broken_at(width)[..2], ["keeps", "    86 % ± 21,"], "{width}");
+        }
+        assert_eq!(broken_at(16), ["keeps 86 % ± 21,", "    loses 0.00 %", "    of all"]);
     }
 
     #[test]

@@ -29,7 +29,8 @@ const COLUMNS: &str = "Columns of the tables:
   queue ms      what it has above the smallest of the last seconds
   lost, %       lost packets, and their share
   why           the cause of the losses and how sure that is: clear, likely; or why it is not shown
-  least RTT ms  the smallest of the destination's newest round trips";
+  least RTT ms  the smallest of the destination's newest round trips
+  by cause      lost packets of connections whose cause is known; of others after a minute";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = COLUMNS)]

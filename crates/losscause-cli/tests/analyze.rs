@@ -82,6 +82,13 @@ fn two_captures_of_one_transfer_make_losses_known() {
     );
     let row = printed.lines().find(|line| line.contains("10.77.0.2:5001")).unwrap();
     assert!(row.contains(" both ") && row.contains(" 48 ") && row.contains("@receiver"), "{row}");
+    let next = format!("next: losscause analyze {} --report report.html\n", BOTH.join(" "));
+    assert!(printed.ends_with(&next), "{printed}");
+    // One end alone: the other's capture is missing.
+    let alone = text(&analyze(&["sender.pcap.gz"], place.path()).stdout);
+    let next =
+        "next: losscause analyze --sender sender.pcap.gz --receiver <capture of the receiver>\n";
+    assert!(alone.ends_with(next), "{alone}");
 }
 
 #[test]
@@ -444,7 +451,9 @@ fn the_files_of_a_ring_buffer_are_one_capture_in_any_order() {
         let said = text(&output.stdout);
         said.split_once(": ").unwrap().1.to_owned()
     };
-    assert_eq!(answer(&["--as-one", "b.pcap", "a.pcap"]), answer(&["whole.pcap"]));
+    // Of several files the next command names none.
+    let whole = answer(&["whole.pcap"]).replace(" --sender whole.pcap ", " --sender FILE ");
+    assert_eq!(answer(&["--as-one", "b.pcap", "a.pcap"]), whole);
     let said = refusal(&["--as-one", "a.pcap", "-"], place.path());
     assert!(said.contains("standard input cannot be read twice"), "{said}");
 }

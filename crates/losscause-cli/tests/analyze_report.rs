@@ -53,7 +53,9 @@ fn the_page_begins_with_the_answer_its_evidence_and_how_sure() {
         assert!(head.contains(sentence.trim_end()), "{sentence}: {head}");
     }
     assert!(
-        head.contains("<code>losscause analyze --sender FILE --receiver FILE</code>"),
+        head.contains(
+            "<code>losscause analyze --sender &lt;capture of the sender&gt; --receiver FILE</code>"
+        ),
         "{head}"
     );
     assert!(head.contains(" of 47 losses (") && head.contains("happened while the path"), "{head}");

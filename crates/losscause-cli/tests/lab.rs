@@ -14,12 +14,16 @@ fn lab(arguments: &[&str], folder: &std::path::Path) -> Command {
 #[test]
 fn an_unbuilt_site_is_refused_with_the_command_to_build_it() {
     let place = tempfile::tempdir().unwrap();
-    for (arguments, folder) in [(&["--site", "nowhere"][..], "nowhere"), (&[], "target/site")] {
+    let refused = [
+        (&["--site", "nowhere"][..], "--site: no index.html in nowhere, "),
+        (&[], "lab: no index.html in target/site, web/dist, "),
+    ];
+    for (arguments, place_told) in refused {
         let output = lab(arguments, place.path()).output().unwrap();
         assert_eq!(output.status.code(), Some(2));
         let said = String::from_utf8(output.stderr).unwrap();
-        let expected = "has no index.html, expected a built site: in the repository `cargo xtask lab` builds web/dist, `cargo xtask site` target/site with the documentation";
-        assert!(said.contains(&format!("--site {folder}: {expected}")), "{said}");
+        let expected = "expected a built site: in the repository `cargo xtask lab` builds web/dist, `cargo xtask site` target/site with the documentation; elsewhere unpack losscause-VERSION-site.tar.gz and name its folder with --site";
+        assert!(said.contains(place_told) && said.contains(expected), "{said}");
         assert_eq!(said.lines().count(), 1);
     }
 }

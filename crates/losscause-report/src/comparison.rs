@@ -30,7 +30,7 @@ pub(super) fn page(comparison: &Comparison, records: &[RunRecord]) -> Value {
         scenario => comparison.scenario,
         settings => comparison.settings,
         version => comparison.version,
-        answers => comparison.verdict.split("; ").map(sentence).collect::<Vec<_>>(),
+        answers => answers(comparison),
         picture => drawing("goodput", &comparison.ranked(), comparison),
         runs => format!("{runs} per variant, {seeds}"),
         warnings => comparison.warnings(&metrics),
@@ -40,6 +40,19 @@ pub(super) fn page(comparison: &Comparison, records: &[RunRecord]) -> Value {
         algorithms => algorithms(comparison, records),
         csv => losscause_laboratory::compare::csv(comparison),
     }
+}
+
+/// The verdict, variant by variant, each by its name as it was given. A number stays on the line of
+/// its interval and its percent sign.
+fn answers(comparison: &Comparison) -> Vec<String> {
+    let is_name = |name: &str| comparison.variants.iter().any(|one| one.name == name);
+    let told = |answer: &str| match answer.split_once(": ") {
+        Some((name, _)) if is_name(name) => format!("{answer}."),
+        _ => sentence(answer),
+    };
+    let whole =
+        |answer: &str| told(answer).replace(" ± ", "\u{a0}±\u{a0}").replace(" %", "\u{a0}%");
+    comparison.verdict.split("; ").map(whole).collect()
 }
 
 /// The algorithms of every variant, over its first run. What one does is told once.
@@ -53,7 +66,8 @@ fn algorithms(comparison: &Comparison, records: &[RunRecord]) -> Vec<Value> {
     all
 }
 
-/// A metric of these variants; empty if nothing differs from zero.
+/// A metric of those of the variants that have it; empty if nothing differs from zero. A share of
+/// few losses is unknown.
 fn drawing(name: &str, variants: &[&VariantResult], comparison: &Comparison) -> Figure {
     let (unit, scale) = comparison.unit(name);
     let strip = |variant: &&VariantResult| {
@@ -69,7 +83,8 @@ fn drawing(name: &str, variants: &[&VariantResult], comparison: &Comparison) -> 
             ..Strip::new(&variant.name, &Style::nth(number.unwrap_or(0)).colour(), mean)
         }
     };
-    let strips: Vec<Strip> = variants.iter().map(strip).collect();
+    let known = variants.iter().filter(|one| one.few_losses(name).is_none()).map(strip);
+    let strips: Vec<Strip> = known.filter(|strip| !strip.runs.is_empty()).collect();
     let is_empty = strips.iter().flat_map(|strip| &strip.runs).all(|value| *value == 0.0);
     let svg = match is_empty {
         true => String::new(),

@@ -147,9 +147,10 @@ fn pacing_and_bbr_belong_to_mode_linux() {
         "[tcp]\nmode = \"linux\"\nvariant = \"bbr\"\npacing = false",
         &format!("tcp.pacing: {needs}"),
     );
-    let mode = "\"bbr\" needs tcp.mode \"linux\"";
-    refused("[tcp]\nvariant = \"bbr\"", &format!("tcp.variant: {mode}"));
-    refused("variant = \"bbr\"", &format!("flow.download.variant: {mode}"));
+    let mode = "\"bbr\" needs tcp.mode \"linux\", in a variant to compare as tcp.mode=linux;";
+    refused("[tcp]\nvariant = \"bbr\"", &format!("tcp.variant: {mode} tcp.variant=bbr"));
+    let of_flow = format!("flow.download.variant: {mode} flow.download.variant=bbr");
+    refused("variant = \"bbr\"", &of_flow);
     refused(
         "[tcp]\nresponse = \"bbr\"",
         "tcp: response bbr belongs to mode linux, but the mode is another",

@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use super::contents::CAPTURE;
+use super::contents::{CAPTURE, CAPTURE_IN_PACKAGE};
 use super::processor::Processor;
 use super::program;
 use crate::python::Environment;
@@ -22,7 +22,7 @@ type Asked = (&'static [&'static str], &'static str);
 /// What every package answers.
 const ANSWERS: [Asked; 3] = [
     (&["reproduce", "cen2003/table2"], "published numbers are within tolerance"),
-    (&["analyze", "{capture}"], "flow"),
+    (&["analyze", "{capture}"], "1 flow. Clear: the air, not a queue ("),
     (&["init", "wifi"], "wifi.toml"),
 ];
 
@@ -105,7 +105,7 @@ fn wheel_of_another(
     let wheel = file.display().to_string();
     pip.extend([target.as_str(), &wheel]);
     environment.pip_install(&pip.into_iter().map(str::to_owned).collect::<Vec<_>>())?;
-    write(below.join("share/losscause/sender.pcap.gz"), fs::read(root().join(CAPTURE))?)?;
+    write(below.join(CAPTURE_IN_PACKAGE), fs::read(root().join(CAPTURE))?)?;
     let interpreter = Some("/usr/bin/python3");
     EmptyRoot { place, below: format!("/{BESIDE_PYTHON}"), processor, interpreter }
         .ask(&file.file_name().unwrap_or_default().to_string_lossy())
@@ -183,7 +183,7 @@ impl EmptyRoot {
         }
         command.args(self.interpreter);
         let program = format!("{}/bin/losscause", self.below);
-        let capture = format!("{}/share/losscause/sender.pcap.gz", self.below);
+        let capture = format!("{}/{CAPTURE_IN_PACKAGE}", self.below);
         command.arg(&program).args(put(words, &program, &capture));
         command.env_clear().env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin");
         command.env("PYTHONPATH", &self.below);

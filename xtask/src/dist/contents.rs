@@ -12,8 +12,10 @@ use super::processor::Processor;
 use super::program::Program;
 use crate::shell::{self, root};
 
-/// A capture of a sender, for a first answer.
-pub(super) const CAPTURE: &str = "crates/losscause-capture/tests/captures/sender.pcap.gz";
+/// The capture that the README begins with, for a first answer.
+pub(super) const CAPTURE: &str = "examples/slow.pcap.gz";
+/// Its place in a package.
+pub(super) const CAPTURE_IN_PACKAGE: &str = "share/losscause/slow.pcap.gz";
 
 /// Files of the repository that a package holds, below `share/doc/losscause`.
 const DOCUMENTS: [(&str, &str); 8] = [
@@ -39,7 +41,7 @@ pub(super) fn write(
     for (file, name) in DOCUMENTS {
         add(&format!("share/doc/losscause/{name}"), read(file)?)?;
     }
-    add("share/losscause/sender.pcap.gz", read(CAPTURE)?)?;
+    add(CAPTURE_IN_PACKAGE, read(CAPTURE)?)?;
     let components = Components::of_the_command(processor)?;
     add("share/doc/losscause/sbom.cdx.json", components.bill_of_materials(release)?.into())?;
     add("share/doc/losscause/LICENSES-OF-COMPONENTS.txt", components.licences()?.into())?;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io;
 use std::path::Path;
 
-use losscause_capture::{Analysis, Flow, Summary, quoted};
+use losscause_capture::{Analysis, ENDS, Flow, Summary, quoted};
 use losscause_study::tools::figures::count;
 use losscause_study::tools::table::Table;
 
@@ -15,10 +15,11 @@ const SHOWN: usize = 20;
 
 /// Prints what was found in a capture.
 ///
-/// `scenario` is the file to which the link of the largest TCP flow is written, if it is; `files` are
-/// those of the captures before.
+/// `joined` are the captures of both ends, if it is of these; `scenario` is the file to which the
+/// link of the largest TCP flow is written, if it is; `files` are those of the captures before.
 pub(super) fn print(
     analysis: &Analysis,
+    joined: [Option<&Path>; 2],
     scenario: Option<&Path>,
     files: &mut NewFiles,
     verbose: bool,
@@ -38,8 +39,9 @@ pub(super) fn print(
     analysis.notes().iter().try_for_each(|note| output::paragraph(&format!("note: {note}")))?;
     let next = files.name(analysis.next(), scenario);
     if !next.is_empty() {
-        let next: Vec<String> =
-            next.iter().map(|command| with_name(command, &analysis.file)).collect();
+        let [own, sender, receiver] = [Some(Path::new(&analysis.file)), joined[0], joined[1]];
+        let captures = [("FILE", own), (ENDS[0], sender), (ENDS[1], receiver)];
+        let next: Vec<String> = next.iter().map(|command| with_names(command, captures)).collect();
         output::line(&format!("next: {}", next.join("\n      ")))?;
     }
     if verbose {
@@ -91,13 +93,18 @@ impl NewFiles {
     }
 }
 
-/// The command with the capture's name in the place of FILE, if it is that of a file.
-fn with_name(command: &str, file: &str) -> String {
-    const ANALYZE: &str = "losscause analyze ";
-    match command.strip_prefix(ANALYZE).and_then(|rest| rest.strip_prefix("FILE")) {
-        Some(rest) if Path::new(file).is_file() => format!("{ANALYZE}{}{rest}", quoted(file)),
-        _ => command.to_owned(),
+/// The command with the names of captures in the places of the words that stand for them, if they
+/// are those of files.
+fn with_names(command: &str, captures: [(&str, Option<&Path>); 3]) -> String {
+    let mut named = command.to_owned();
+    if command.starts_with("losscause analyze ") {
+        for (word, file) in captures {
+            if let Some(file) = file.filter(|file| file.is_file()) {
+                named = named.replacen(word, &quoted(&file.display().to_string()), 1);
+            }
+        }
     }
+    named
 }
 
 /// Everything about a flow.
@@ -199,20 +206,30 @@ mod tests {
     }
 
     #[test]
-    fn the_next_command_has_the_name_of_the_capture() {
+    fn the_next_command_has_the_names_of_the_captures() {
         let place = tempfile::tempdir().unwrap();
-        let named = |name: &str| {
+        let file = |name: &str| {
             let file = place.path().join(name);
             std::fs::write(&file, "").unwrap();
-            with_name("losscause analyze FILE --verbose", &file.display().to_string())
+            file
         };
-        let folder = place.path().display();
-        assert_eq!(named("a.pcap"), format!("losscause analyze {folder}/a.pcap --verbose"));
+        let of_one = |command: &str, file: &Path| {
+            with_names(command, [("FILE", Some(file)), ("", None), ("", None)])
+        };
+        let (plain, quote) = (file("a.pcap"), file("it's one.pcap"));
+        let (verbose, folder) = ("losscause analyze FILE --verbose", place.path().display());
+        assert_eq!(of_one(verbose, &plain), format!("losscause analyze {folder}/a.pcap --verbose"));
         let quoted = r"/it'\''s one.pcap' --verbose";
-        assert_eq!(named("it's one.pcap"), format!("losscause analyze '{folder}{quoted}"));
-        let both = "losscause analyze --sender FILE --receiver FILE";
-        assert_eq!(with_name(both, &place.path().join("a.pcap").display().to_string()), both);
-        let piped = "losscause analyze FILE --verbose";
-        assert_eq!(with_name(piped, "standard input"), piped);
+        assert_eq!(of_one(verbose, &quote), format!("losscause analyze '{folder}{quoted}"));
+        let both = format!("losscause analyze --sender FILE --receiver {}", ENDS[1]);
+        let one = format!("losscause analyze --sender {folder}/a.pcap --receiver {}", ENDS[1]);
+        assert_eq!(of_one(&both, &plain), one);
+        assert_eq!(of_one(verbose, Path::new("standard input")), verbose);
+        let compare = "losscause compare FILE.toml --all";
+        assert_eq!(of_one(compare, &plain), compare);
+        let joined = [("FILE", None), (ENDS[0], Some(&*plain)), (ENDS[1], Some(&*quote))];
+        let of_sender = format!("losscause analyze {} --annotate FILE", ENDS[0]);
+        let named = with_names(&of_sender, joined);
+        assert_eq!(named, format!("losscause analyze {folder}/a.pcap --annotate FILE"));
     }
 }

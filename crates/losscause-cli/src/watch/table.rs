@@ -105,11 +105,18 @@ fn advice(report: &Report) -> Option<String> {
 fn reason(report: &Report) -> Option<String> {
     let Report { local, remote, control, .. } = report;
     let diagnosis = &report.diagnosis.as_ref()?.diagnosis;
+    let more = match diagnosis.cause {
+        Cause::NotShown(Unknown::TooFew) => " A longer watch would tell.",
+        Cause::NotShown(Unknown::BehindQueue | Unknown::QueueOrAir | Unknown::PolicerOrAir) => {
+            " A longer watch, or a capture (losscause analyze), may tell."
+        }
+        _ => "",
+    };
     let judged = match Algorithm::find(control) {
         Ok(_) => format!(" What {control} took each loss for: losscause kernel status {control}."),
         Err(_) => String::new(),
     };
-    Some(format!("{local} > {remote}: {diagnosis}.{judged}"))
+    Some(format!("{local} > {remote}: {diagnosis}.{more}{judged}"))
 }
 
 /// A cause in a few words.
@@ -273,7 +280,13 @@ mod tests {
         report.diagnosis.as_mut().unwrap().diagnosis = hidden;
         let text = shown(&snapshot, Sort::Lost, 20);
         assert!(text.contains("  not shown: a queue may hide the air"), "{text}");
-        let reason = "Cannot tell why: a queue stood at most losses, and losses of the air may hide behind it (a queue stood before 60 of 71 rounds of losses, median 9.0 ms). What lc_cubic_sift took each loss for: losscause kernel status lc_cubic_sift.\n";
+        let reason = "Cannot tell why: a queue stood at most losses, and losses of the air may hide behind it (a queue stood before 60 of 71 rounds of losses, median 9.0 ms). A longer watch, or a capture (losscause analyze), may tell. What lc_cubic_sift took each loss for: losscause kernel status lc_cubic_sift.\n";
+        assert!(text.contains(reason), "{text}");
+        let few = Diagnosis::not_shown(Unknown::TooFew, [None; 2]);
+        let report = &mut snapshot.connections[0];
+        report.diagnosis.as_mut().unwrap().diagnosis = few;
+        let text = shown(&snapshot, Sort::Lost, 20);
+        let reason = ": Cannot tell why: the losses are too few. A longer watch would tell. What ";
         assert!(text.contains(reason), "{text}");
     }
 

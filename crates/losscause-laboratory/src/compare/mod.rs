@@ -262,7 +262,7 @@ impl VariantResult {
 
     /// The losses that a share of misjudged ones rests on, if they are few and an algorithm judged
     /// them: "5 queue losses".
-    fn few_losses(&self, metric: &str) -> Option<String> {
+    pub fn few_losses(&self, metric: &str) -> Option<String> {
         let share = Misjudged::of_metric(metric)?;
         let flows = || self.each_run.iter().flat_map(|run| &run.flows);
         if !flows().any(|flow| flow.measured && is_judged(flow)) {

@@ -259,8 +259,10 @@ impl TcpSettings {
             return Err(reader.error(key, problem));
         }
         if self.mode != TcpMode::Linux && named == Tcp::Published(Variant::Bbr) {
-            let problem = "\"bbr\" needs tcp.mode \"linux\"";
-            return Err(reader.error(key, problem.to_owned()));
+            let problem = format!(
+                "\"bbr\" needs tcp.mode \"linux\", in a variant to compare as tcp.mode=linux; {key}=bbr"
+            );
+            return Err(reader.error(key, problem));
         }
         Ok(())
     }
