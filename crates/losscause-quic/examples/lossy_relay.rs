@@ -74,7 +74,7 @@ async fn download(
     let socket = UdpSocket::bind(LOOPBACK)?;
     let address = socket.local_addr()?;
     let (from, path) = (server.local_addr()?, LivePath::new(network, FlowId(0), 1)?);
-    thread::spawn(move || relay(socket, from, path));
+    thread::spawn(move || relay(&socket, from, path));
     let serving = tokio::spawn(async move {
         let connection = server.accept().await.context("no client came")?.await?;
         let mut stream = connection.open_uni().await?;
@@ -97,7 +97,7 @@ async fn download(
 }
 
 /// Sends the datagrams of server and client over the path, as long as the program runs.
-fn relay(socket: UdpSocket, server: SocketAddr, mut path: LivePath<Vec<u8>>) -> Result<()> {
+fn relay(socket: &UdpSocket, server: SocketAddr, mut path: LivePath<Vec<u8>>) -> Result<()> {
     let zero = Instant::now();
     let now = move || Time::ZERO + Span::from(zero.elapsed());
     // A thread of its own receives: the timeout of a socket is coarser than a packet's time.
