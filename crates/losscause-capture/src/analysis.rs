@@ -79,8 +79,8 @@ type Json<'a, 'b> =
     serde_json::Serializer<&'a mut BufWriter<&'b mut dyn Write>, PrettyFormatter<'a>>;
 
 /// Writes the captures. It is for no type of an origin, so it is compiled here, where code is optimised.
-fn end_with<'j>(
-    mut document: <&'j mut Json<'_, '_> as Serializer>::SerializeStruct,
+fn end_with(
+    mut document: <&mut Json<'_, '_> as Serializer>::SerializeStruct,
     captures: &[Analysis],
 ) -> serde_json::Result<()> {
     document.serialize_field("captures", captures)?;
