@@ -5,8 +5,8 @@ const address = "http://127.0.0.1:4179/";
 export default defineConfig({
   testDir: "tests",
   testMatch: "*.spec.ts",
-  workers: 1,
-  // A busy machine takes its time; nothing here measures it.
+  // Files of tests, side by side. A busy machine takes its time; nothing here measures it.
+  workers: 2,
   timeout: 90_000,
   expect: { timeout: 20_000 },
   reporter: [["list"]],

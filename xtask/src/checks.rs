@@ -22,7 +22,8 @@ struct Step {
     run: fn() -> Result<()>,
     /// The check stands in for the steps that need these tools, and runs only if one is missing.
     stands_in_for: &'static [Tool],
-    /// The check waits much and measures no time: it runs beside its neighbours of this kind.
+    /// The check waits much, or yields to those that do, and measures no time: it runs beside its
+    /// neighbours of this kind.
     is_beside: bool,
 }
 
@@ -47,7 +48,7 @@ impl Step {
     }
 }
 
-const TESTS_OF_ALL: Step = Step::new("tests", OPTIONAL_PARTS, tests);
+const TESTS_OF_ALL: Step = Step::beside("tests", OPTIONAL_PARTS, tests);
 /// The adapter compiles a second QUIC and its cryptography, which takes longer than the rest of
 /// QUIC.
 const TESTS_BUT_S2N: Step = Step::new("tests, but for s2n-quic", OPTIONAL_PARTS, tests_but_s2n);
@@ -75,6 +76,13 @@ const BEFORE_TESTS: &[Step] = &[
     }),
     Step::new("documentation", OPTIONAL_PARTS, documentation),
     Step::new("licences, bans and sources of dependencies", &[Tool::CARGO_DENY], dependencies),
+    // These two take what the tests leave.
+    Step::beside(
+        "the published crates from their packages, with the oldest compiler",
+        &[Tool::OLDEST_RUST],
+        package::short,
+    ),
+    Step::beside("the oldest compiler for the other crates", &[Tool::OLDEST_RUST], oldest_compiler),
 ];
 
 const AFTER_TESTS: &[Step] = &[
@@ -83,12 +91,6 @@ const AFTER_TESTS: &[Step] = &[
     Step::beside("the lab in a browser", &[Tool::WASM, Tool::NODE, Tool::CHROMIUM], lab::test),
     Step::beside("the Python package", &[Tool::PYTHON], python::test),
     Step::new("the links of the site", site::TOOLS, site::short),
-    Step::new(
-        "the published crates from their packages, with the oldest compiler",
-        &[Tool::OLDEST_RUST],
-        package::short,
-    ),
-    Step::new("the oldest compiler for the other crates", &[Tool::OLDEST_RUST], oldest_compiler),
     Step::new("every benchmark runs once", &[], benchmarks_run),
 ];
 

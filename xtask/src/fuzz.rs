@@ -7,7 +7,7 @@ use std::thread;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{cargo_of, root, run};
+use crate::shell::{other_cargo, root, run};
 use crate::tools::{self, Tool};
 
 /// The targets, and the time for each.
@@ -49,7 +49,7 @@ pub(crate) fn fuzz(options: &Options) -> Result<()> {
         fs::create_dir_all(&artifacts).with_context(|| artifacts.display().to_string())?;
         println!("{target}");
         // The compiler is independent of the one that runs this program.
-        let mut fuzzer = cargo_of("nightly", "fuzz run any");
+        let mut fuzzer = other_cargo("cargo +nightly fuzz run any");
         fuzzer.arg(root().join("fuzz/corpus").join(target)).arg("--");
         // libFuzzer puts the name of a file behind the prefix.
         fuzzer.arg(format!("-artifact_prefix={}/", artifacts.display())).args(LIMITS);

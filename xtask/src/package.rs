@@ -21,7 +21,7 @@ use anyhow::{Result, bail};
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::shell::{cargo, command, losscause, output, packages, read, root, run, target, write};
+use crate::shell::{cargo, command, losscause, output, packages, read, root, run, write};
 use crate::tools;
 
 /// The form of the test.
@@ -120,7 +120,7 @@ fn check_with_oldest(crates: &[Crate], place: &Path) -> Result<()> {
         let mut check = tools::oldest_check();
         let is_documented_whole = package.metadata["docs"]["rs"]["all-features"] == true;
         check.args(["-p", &package.name]).args(is_documented_whole.then_some("--all-features"));
-        run(check.current_dir(place).env("CARGO_TARGET_DIR", target()))?;
+        run(check.current_dir(place))?;
     }
     Ok(())
 }

@@ -6,8 +6,10 @@
 
 use std::fs;
 use std::iter;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
 use anyhow::{Context, Result, bail};
 
@@ -39,6 +41,14 @@ const LARGEST_WHEEL: u64 = 5_000_000;
 
 /// The extras of the package whose dependencies its tests need.
 const EXTRAS: [&str; 3] = ["test", "ray", "notebooks"];
+
+/// Tests that mostly wait: for Ray and for notebooks. They run beside the others.
+const WAITING: [&str; 2] = ["python/tests/test_ray.py", "python/tests/test_notebooks.py"];
+const OTHERS: [&str; 3] = [
+    "python/tests",
+    "--ignore=python/tests/test_ray.py",
+    "--ignore=python/tests/test_notebooks.py",
+];
 
 /// Tests the package.
 ///
@@ -73,15 +83,23 @@ fn tested(install: fn(&Environment) -> Result<()>) -> Result<Environment> {
     let losscause = losscause()?;
     let environment = Environment::new()?;
     install(&environment)?;
-    // Outside of the repository, so that the installed package is found instead of its source.
-    let mut stubtest = environment.command("stubtest");
-    run(stubtest.arg("losscause._losscause").current_dir(environment.place.path()))?;
-    let types = ["--config-file", "python/pyproject.toml", "python/losscause"];
-    run(environment.command("mypy").args(types))?;
-    // Skipped tests are named; with CI=true what they need is required.
-    let pytest = ["--quiet", "-rfs", "-p", "no:cacheprovider", "python/tests"];
-    run(environment.command("pytest").args(pytest).env("LOSSCAUSE", losscause))?;
+    thread::scope(|scope| {
+        let waiting = scope.spawn(|| pytest(&environment, &losscause, &WAITING));
+        // Outside of the repository, so that the installed package is found instead of its source.
+        let mut stubtest = environment.command("stubtest");
+        run(stubtest.arg("losscause._losscause").current_dir(environment.place.path()))?;
+        let types = ["--config-file", "python/pyproject.toml", "python/losscause"];
+        run(environment.command("mypy").args(types))?;
+        pytest(&environment, &losscause, &OTHERS)?;
+        waiting.join().unwrap_or_else(|panic| resume_unwind(panic))
+    })?;
     Ok(environment)
+}
+
+fn pytest(environment: &Environment, losscause: &Path, which: &[&str]) -> Result<()> {
+    // Skipped tests are named; with CI=true what they need is required.
+    let quietly = ["--quiet", "-rfs", "-p", "no:cacheprovider"];
+    run(environment.command("pytest").args(quietly).args(which).env("LOSSCAUSE", losscause))
 }
 
 /// A virtual environment in a temporary folder.

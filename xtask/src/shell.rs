@@ -91,9 +91,9 @@ pub(crate) fn cargo(words: &str) -> Command {
     cargo
 }
 
-/// The cargo of another toolchain than the one that runs this program.
-pub(crate) fn cargo_of(toolchain: &str, words: &str) -> Command {
-    let mut cargo = command(&format!("cargo +{toolchain} {words}"));
+/// The cargo of another toolchain than the one that runs this program: "cargo +nightly …".
+pub(crate) fn other_cargo(words: &str) -> Command {
+    let mut cargo = command(words);
     cargo.env("CARGO_INCREMENTAL", "0").env_remove("RUSTUP_TOOLCHAIN").env_remove("CARGO");
     cargo
 }

@@ -13,6 +13,8 @@ use std::io::{self, BufWriter, Write};
 
 use losscause::Time;
 use serde::Serialize;
+use serde::ser::{SerializeStruct, Serializer};
+use serde_json::ser::PrettyFormatter;
 
 use crate::flow::Evidence;
 use crate::packet::UnreadCounts;
@@ -62,19 +64,27 @@ impl<O: Serialize> Captures<'_, O> {
     /// # Errors
     /// `out` cannot be written.
     pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        #[derive(Serialize)]
-        struct Document<'a, O> {
-            format_version: u32,
-            origin: &'a O,
-            captures: &'a [Analysis],
-        }
         let mut out = BufWriter::with_capacity(WRITTEN, out);
-        let Self { origin, captures } = self;
-        let document = Document { format_version: FORMAT_VERSION, origin, captures };
-        serde_json::to_writer_pretty(&mut out, &document)?;
+        let mut json = Json::pretty(&mut out);
+        let mut document = json.serialize_struct("Captures", 3)?;
+        document.serialize_field("format_version", &FORMAT_VERSION)?;
+        document.serialize_field("origin", &self.origin)?;
+        end_with(document, self.captures)?;
         out.write_all(b"\n")?;
         out.flush()
     }
+}
+
+type Json<'a, 'b> =
+    serde_json::Serializer<&'a mut BufWriter<&'b mut dyn Write>, PrettyFormatter<'a>>;
+
+/// Writes the captures. It is for no type of an origin, so it is compiled here, where code is optimised.
+fn end_with(
+    mut document: <&mut Json<'_, '_> as Serializer>::SerializeStruct,
+    captures: &[Analysis],
+) -> serde_json::Result<()> {
+    document.serialize_field("captures", captures)?;
+    document.end()
 }
 
 /// What was found in a capture.

@@ -16,20 +16,14 @@ impl Ranges {
         if from >= to {
             return;
         }
-        let mut first = from;
+        let (first, at) = match self.ranges.range(..=from).next_back() {
+            Some((_, &end)) if end >= to => return,
+            Some((&start, &end)) if end >= from => (start, end),
+            _ => (from, from),
+        };
         let mut last = to;
-        if let Some((&start, &end)) = self.ranges.range(..=from).next_back()
-            && end >= from
-        {
-            if end >= to {
-                return;
-            }
-            (first, last) = (start, end.max(last));
-            self.ranges.remove(&start);
-            self.fill(end, to, &mut last, &mut new);
-        } else {
-            self.fill(from, to, &mut last, &mut new);
-        }
+        self.fill(at, to, &mut last, &mut new);
+        // One that grows stays where it is.
         self.ranges.insert(first, last);
     }
 

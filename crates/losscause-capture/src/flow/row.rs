@@ -102,11 +102,16 @@ impl<T> Row<T> {
         self.first_from(key).filter(|(own, _)| *own == key).map(|(_, value)| value)
     }
 
+    /// As [`Self::first_from`].
+    #[inline]
+    pub(super) fn first_from_mut(&mut self, key: u64) -> Option<&mut (u64, T)> {
+        let (at, place) = self.find(key);
+        self.parts.get_mut(at)?.get_mut(place)
+    }
+
     #[inline]
     pub(super) fn get_mut(&mut self, key: u64) -> Option<&mut T> {
-        let (at, place) = self.find(key);
-        let found = self.parts.get_mut(at)?.get_mut(place).filter(|(own, _)| *own == key);
-        found.map(|(_, value)| value)
+        self.first_from_mut(key).filter(|(own, _)| *own == key).map(|(_, value)| value)
     }
 
     /// The values with keys from `from` to before `to`.

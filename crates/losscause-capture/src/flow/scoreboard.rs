@@ -96,6 +96,21 @@ impl Scoreboard {
         self.segments.get(start)
     }
 
+    /// The first segment from `from` to before `to` that is not acknowledged; now it is.
+    pub(super) fn acknowledge_next(&mut self, from: u64, to: u64) -> Option<(u64, Segment)> {
+        let mut at = from;
+        while at < to {
+            let (start, segment) = self.segments.first_from_mut(at).filter(|one| one.0 < to)?;
+            if !segment.acked {
+                self.in_flight -= u64::from(!segment.lost);
+                (segment.acked, segment.opinions) = (true, None);
+                return Some((*start, segment.clone()));
+            }
+            at = segment.end;
+        }
+        None
+    }
+
     /// Changes the segment that begins at `start`, and counts what is in flight anew.
     pub(super) fn change(&mut self, start: u64, change: impl FnOnce(&mut Segment)) {
         if let Some(segment) = self.segments.get_mut(start) {

@@ -538,16 +538,8 @@ impl SenderView {
             self.board.split(from);
             self.board.split(to);
             let mut at = from;
-            while let Some((start, segment)) =
-                self.board.next_from(at).filter(|(start, _)| *start < to)
-            {
+            while let Some((start, segment)) = self.board.acknowledge_next(at, to) {
                 at = segment.end;
-                if segment.acked {
-                    continue;
-                }
-                let segment = segment.clone();
-                self.board
-                    .change(start, |segment| (segment.acked, segment.opinions) = (true, None));
                 self.on_delivered(now, start, &segment, None, told);
             }
         }

@@ -154,11 +154,16 @@ impl Search {
         Err(InputError::key(file, format!("calibration.{}", calibration.parameter), problem))
     }
 
-    /// Whether both look for the same value.
-    pub(super) fn is_same(&self, other: &Self) -> bool {
-        std::ptr::eq(self.calibration, other.calibration)
-            && self.target.to_bits() == other.target.to_bits()
-            && self.reference.is_same(&other.reference)
+    /// Whether it is the one that [`Search::new`] would make of these.
+    pub(super) fn is_of(
+        &self,
+        calibration: &Calibration,
+        reference: &Scenario,
+        target: f64,
+    ) -> bool {
+        std::ptr::eq(self.calibration, calibration)
+            && self.target.to_bits() == target.to_bits()
+            && self.reference.is_same(reference)
     }
 
     /// The parameter at one end of its interval, to see whether a scenario takes it.

@@ -579,12 +579,14 @@ impl Planner<'_> {
         let (file, settings) =
             self.settings(paper, spec, scenario, Ran::published(&calibration.system), at)?;
         let reference = self.scenarios.of(paper, &file, self.context)?.with(&settings)?;
+        // A new one lays both ends of its interval out.
+        let is_known = |old: &Search| old.is_of(calibration, &reference, target);
+        if let Some(known) = self.plan.searches.iter().position(is_known) {
+            return Ok(known);
+        }
         let search = Search::new(paper, calibration, scenario, (reference, &settings), target)?;
-        let known = self.plan.searches.iter().position(|old| old.is_same(&search));
-        Ok(known.unwrap_or_else(|| {
-            self.plan.searches.push(search);
-            self.plan.searches.len() - 1
-        }))
+        self.plan.searches.push(search);
+        Ok(self.plan.searches.len() - 1)
     }
 
     /// The file, by the names of paper and scenario, and all settings, those of the variation
