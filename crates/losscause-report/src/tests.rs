@@ -461,13 +461,19 @@ mod of_a_comparison {
         plan.measure(&Jobs::default().into(), None, |_, _| ()).unwrap()
     }
 
-    fn html() -> String {
+    /// Six seconds of the clean link.
+    fn short(settings: &[&str]) -> Scenario {
         let scenario =
             Scenario::load("scenarios/clean-link.toml".as_ref(), &Context::default()).unwrap();
-        let short = ["duration_s=6", "measure.to_s=6", "measure.from_s=1", "loss=0.01"];
+        let short = ["duration_s=6", "measure.to_s=6", "measure.from_s=1"];
+        let all = short.iter().chain(settings);
         let settings: Vec<losscause_study::Setting> =
-            short.iter().map(|text| losscause_study::Setting::parse(text).unwrap()).collect();
-        let scenario = scenario.with(&settings).unwrap();
+            all.map(|text| losscause_study::Setting::parse(text).unwrap()).collect();
+        scenario.with(&settings).unwrap()
+    }
+
+    fn html() -> String {
+        let scenario = short(&["loss=0.01"]);
         let variants =
             vec![Variant::unchanged(), Variant::parse("slow & <small>: rate_bps=2e6").unwrap()];
         let plan = Plan::new(&scenario, variants, 1, 3).unwrap();
@@ -492,6 +498,19 @@ mod of_a_comparison {
         assert_eq!(html, self::html());
         let goodput = html.split("<figure>").nth(1).unwrap();
         assert_eq!(goodput.matches("class=\"run ").count(), 6);
+    }
+
+    #[test]
+    fn a_share_of_few_losses_is_unknown_and_not_drawn() {
+        let scenario = short(&["loss=0.005", "link.link.queue_packets=5"]);
+        let variants = ["none", "Spike"].map(|lda| Variant::of_lda(&scenario, lda).unwrap());
+        let plan = Plan::new(&scenario, variants.into(), 1, 3).unwrap().recording();
+        let measured = measure(&plan);
+        let spike = &measured.variants[1];
+        assert!(spike.few_losses("M_c").is_some() && spike.metrics["M_c"].value > Some(0.0));
+        let html = crate::comparison_html(&measured, &plan.records().unwrap());
+        let is_drawn = |metric| html.contains(&format!("<a href=\"#metric-{metric}\">"));
+        assert!(html.contains("unknown") && is_drawn("M_w") && !is_drawn("M_c"));
     }
 
     #[test]
