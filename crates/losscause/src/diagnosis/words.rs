@@ -136,10 +136,10 @@ impl fmt::Display for Finding {
                 write!(f, "only a timer showed {by_timer} of {all} losses")
             }
             Self::Moments(moments @ Moments { rank, losses, .. }) => {
-                let usual = if moments.are_chosen() { "more than" } else { "as much as" };
+                let usual = if moments.are_chosen() { "higher than usual" } else { "as usual" };
                 write!(
                     f,
-                    "at {losses} rounds of losses {usual} usual was being sent: more than at {}",
+                    "at {losses} rounds of losses the sending rate was {usual}: higher than at {}",
                     Rank(rank)
                 )
             }
@@ -248,11 +248,13 @@ mod tests {
         for (told, expected) in [
             (
                 moments(0.53),
-                std::format!("{sent} as much as usual was being sent: more than at 53 % {chance}"),
+                std::format!("{sent} the sending rate was as usual: higher than at 53 % {chance}"),
             ),
             (
                 moments(0.96),
-                std::format!("{sent} more than usual was being sent: more than at 96 % {chance}"),
+                std::format!(
+                    "{sent} the sending rate was higher than usual: higher than at 96 % {chance}"
+                ),
             ),
             // The mean of both ranks, and the larger one.
             (delays(0.44, 0.56), std::format!("{delayed} as usual: longer than at 50 % {chance}")),
