@@ -181,9 +181,10 @@ function unlike(page: Inspection, result: any): string[] {
     const missing = rows.filter((row) => !page.text.includes(row)).map((row) => `it does not show the flow "${row}"`);
     return rows.length > 0 ? missing : ["result.json has no flow to compare with"];
   }
-  // The page begins each sentence with a capital.
+  // The page begins sentences with capitals, and does not break a line before an interval.
+  const text = page.text.toLowerCase().replaceAll("\u00a0", " ");
   const sentences: string[] = (result.verdict ?? "").toLowerCase().split("; ");
-  const missing = sentences.filter((sentence) => !page.text.toLowerCase().includes(sentence));
+  const missing = sentences.filter((sentence) => !text.includes(sentence));
   return missing.map((sentence) => `it does not show the verdict "${sentence}"`);
 }
 
