@@ -78,7 +78,8 @@ impl<O: Serialize> Captures<'_, O> {
 type Json<'a, 'b> =
     serde_json::Serializer<&'a mut BufWriter<&'b mut dyn Write>, PrettyFormatter<'a>>;
 
-/// Writes the captures. It is for no type of an origin, so it is compiled here, where code is optimised.
+/// Writes the captures. It is not generic in the origin, so it is compiled in this crate, which is
+/// optimised, and not in the caller's.
 fn end_with(
     mut document: <&mut Json<'_, '_> as Serializer>::SerializeStruct,
     captures: &[Analysis],

@@ -93,7 +93,8 @@ impl Analysis {
             }
         }
         for command in all.iter_mut().filter(|command| command.contains(" --flow ")) {
-            for flow in &self.flows {
+            let stands = |flow: &&Flow| command.contains(&next::sender_of(flow.id));
+            if let Some(flow) = self.flows.iter().find(stands) {
                 *command = command.replace(&next::sender_of(flow.id), self.end_of(flow));
             }
         }

@@ -106,7 +106,7 @@ fn reason(report: &Report) -> Option<String> {
     let Report { local, remote, control, .. } = report;
     let diagnosis = &report.diagnosis.as_ref()?.diagnosis;
     let more = match diagnosis.cause {
-        Cause::NotShown(Unknown::TooFew) => " A longer watch would tell.",
+        Cause::NotShown(Unknown::TooFew) => " A longer watch may tell.",
         Cause::NotShown(Unknown::BehindQueue | Unknown::QueueOrAir | Unknown::PolicerOrAir) => {
             " A longer watch, or a capture (losscause analyze), may tell."
         }
@@ -286,7 +286,7 @@ mod tests {
         let report = &mut snapshot.connections[0];
         report.diagnosis.as_mut().unwrap().diagnosis = few;
         let text = shown(&snapshot, Sort::Lost, 20);
-        let reason = ": Cannot tell why: the losses are too few. A longer watch would tell. What ";
+        let reason = ": Cannot tell why: the losses are too few. A longer watch may tell. What ";
         assert!(text.contains(reason), "{text}");
     }
 
