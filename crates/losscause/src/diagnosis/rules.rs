@@ -158,14 +158,15 @@ impl Readings {
         let flight = self.flight_pkts.or_else(of_rate);
         let is_loss_limited =
             flight.is_some_and(|flight| flight * flight * lost_share >= LOSS_LIMITED);
-        if !self.has_no_queue() || !is_loss_limited {
+        if !self.has_short_delay() || !is_loss_limited {
             return None;
         }
         let many = self.is_much_of_flight(lost_share);
         if let Some(diagnosis) = one_rate.and_then(|one| self.bucket(one, many)) {
             return Some(diagnosis);
         }
-        if self.moments.is_some_and(|moments| moments.are_any())
+        if !self.has_no_queue()
+            || self.moments.is_some_and(|moments| moments.are_any())
             || !many && one_rate.is_some_and(OneRate::is_bucket)
             || self.had_queue(one_rate)
         {
@@ -193,8 +194,11 @@ impl Readings {
                 .map(|share| Finding::ShareOfFlight(100.0 * share)),
             Some(Finding::Queueing(self.queueing)),
         ];
-        // A bucket of a few packets makes equal amounts, too, which show no rate.
-        let told = rate.filter(|one| !one.may_be_few_packets());
+        // A bucket of a few packets makes equal amounts, too, which show no rate. Nor does one rate
+        // that no bucket has, by all that was sent, and hardly fits the amounts.
+        let told = rate
+            .filter(|one| !one.may_be_few_packets())
+            .filter(|one| one.fits(FITS_CLOSELY) || !matches!(one.bucket, BucketTest::NoneFits(_)));
         let certainty = if told.is_some() { certainty } else { Certainty::Likely };
         let rate_bps = told.map(|one| one.rate_bps);
         let burst_bytes = told.map(|one| one.burst_bytes);
@@ -216,7 +220,9 @@ impl Readings {
                 (rate_bps, bytes, certainty, Finding::Bucket(buckets))
             }
             // The amounts between losses may be the sender's choice.
-            BucketTest::FewPackets(least_bps) if many && one_rate.fits(FITS) => {
+            BucketTest::FewPackets(least_bps)
+                if many && one_rate.fits(FITS) && self.has_no_queue() =>
+            {
                 (None, None, Certainty::Likely, Finding::FewPackets(least_bps))
             }
             _ => return None,
@@ -339,7 +345,7 @@ impl Readings {
         let as_queue = moments.as_queue();
         let cause = if self.queueing >= HOSTS && self.queueing * 2 >= as_queue {
             self.queue_cause()
-        } else if self.has_no_queue() && self.queueing * LEAST_OF_QUEUE < as_queue {
+        } else if self.has_short_delay() && self.queueing * LEAST_OF_QUEUE < as_queue {
             Cause::Policer { rate_bps: None, burst_bytes: None }
         } else {
             return None;
@@ -505,11 +511,17 @@ impl Readings {
         self.empty > self.queued && self.queueing < LEAST_TARGET
     }
 
-    /// Whether losses come without a queue.
+    /// Whether losses come without a queue. A short delay that is longer than before may be a short
+    /// queue's, or that of the few packets that wait for a policer's next tokens: where nothing tells
+    /// what the bucket holds, it is taken for a queue.
     fn has_no_queue(&self) -> bool {
+        self.has_short_delay() && (self.queueing < HOSTS || self.contrast < LONGEST)
+    }
+
+    /// Whether the delay at losses is that of no queue, or of a short one.
+    fn has_short_delay(&self) -> bool {
         let (small, large) = NO_QUEUE;
-        let is_small = self.queueing < (self.jitter * 3).max(small).min(large);
-        is_small && (self.queueing < HOSTS || self.contrast < LONGEST)
+        self.queueing < (self.jitter * 3).max(small).min(large)
     }
 }
 

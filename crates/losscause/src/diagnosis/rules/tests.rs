@@ -185,6 +185,58 @@ fn a_policer_has_the_rate_of_the_buckets_that_fit() {
 }
 
 #[test]
+fn amounts_of_half_of_the_time_show_no_rate_where_no_bucket_fits() {
+    let many = Readings {
+        per_round: 10.0,
+        usual_round: 10.0,
+        lost: 400,
+        share_of_flight: Some(0.4),
+        ..passing()
+    };
+    let of = |share, bucket| found(&many, Some(&OneRate { bucket, ..rate(24.0, 20, 39, share) }));
+    let told = |rate_bps| Cause::Policer { rate_bps, burst_bytes: rate_bps.map(|_| 0) };
+    let sure = (told(Some(24_000_000)), Certainty::Clear);
+    let none = BucketTest::NoneFits(380_000);
+    assert_eq!(of(0.6, BucketTest::NotTested), sure);
+    assert_eq!(of(0.6, none), (told(None), Certainty::Likely));
+    assert_eq!(of(0.9, none), sure, "nearly all of the time");
+}
+
+/// Linux's `tbf` holds two packets at least, whose delay is longer than before a loss.
+#[test]
+fn a_few_packets_that_wait_for_tokens_are_no_queue() {
+    let waits = Readings {
+        queueing: ms(2.4),
+        above_least: ms(2.4),
+        empty: 30,
+        contrast: 5.0,
+        per_round: 3.0,
+        lost: 120,
+        ..passing()
+    };
+    let policer = |rate_bps, burst_bytes| Cause::Policer { rate_bps, burst_bytes };
+    let one = rate(10.0, 39, 39, 1.0);
+    assert!(!matches!(found(&waits, Some(&one)).0, Cause::Policer { .. }), "or a short queue's");
+    // 60 kB are 48 ms.
+    let buckets = Buckets {
+        least_bps: 9_800_000,
+        most_bps: Some(10_200_000),
+        least_bytes: 60_000,
+        most_bytes: None,
+        fit: 40,
+        stretches: 41,
+    };
+    let fits = OneRate { bucket: BucketTest::Fits(buckets), ..one };
+    let clear = (policer(Some(10_000_000), Some(60_000)), Certainty::Clear);
+    assert_eq!(found(&waits, Some(&fits)), clear);
+    // 15 kB are 12 ms, five times the delay; 6 kB half as long, or less than that at losses.
+    let of = |excess| found(&Readings { moments: moments(0.95, 40, 10.0, excess), ..waits }, None);
+    assert_eq!(of(15_000), (policer(None, None), Certainty::Likely));
+    assert_eq!(of(9_000).1, Certainty::CannotTell);
+    assert_eq!(of(6_000), (Cause::ManagedQueue, Certainty::Likely));
+}
+
+#[test]
 fn equal_amounts_of_a_few_packets_show_no_rate() {
     let one = |bucket| OneRate { bucket, ..rate(0.56, 39, 39, 1.0) };
     let few = one(BucketTest::FewPackets(500_000));
