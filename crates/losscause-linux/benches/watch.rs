@@ -223,7 +223,11 @@ mod linux {
     fn many(count: usize) {
         let (_, hard) = getrlimit(Resource::RLIMIT_NOFILE).unwrap();
         let files = 2 * count as u64 + 200;
-        setrlimit(Resource::RLIMIT_NOFILE, files.min(hard), hard).unwrap();
+        assert!(
+            files <= hard,
+            "{count} connections need {files} open files, `ulimit -n` has {hard}"
+        );
+        setrlimit(Resource::RLIMIT_NOFILE, files, hard).unwrap();
         let mut watcher = Command::new(env::current_exe().unwrap())
             .arg(WATCHER)
             .stdout(fs_null())
