@@ -138,7 +138,7 @@ impl AtSender {
         loss.in_flight_pkts = flight;
         loss.cwnd_pkts = Some(flight as f64);
         self.recoveries.on_loss(&loss);
-        self.trips.on_loss(now);
+        self.trips.on_loss(now, sent);
         let gaps = &self.gaps;
         let ask = |lda: &mut Option<BoxedAlgorithm>| {
             let Some(lda) = lda else { return NOT_RUN };

@@ -118,9 +118,10 @@ impl Trips {
         }
     }
 
-    /// The sender learnt of a loss at `now`. Trips there and back only.
-    pub(crate) fn on_loss(&mut self, now: Time) {
-        self.queue.on_loss(now);
+    /// The sender learnt at `now` of the loss of a packet that left at `sent`. Trips there and back
+    /// only.
+    pub(crate) fn on_loss(&mut self, now: Time, sent: Option<Time>) {
+        self.queue.on_loss(now, sent);
     }
 
     /// What comes next has nothing to do with what was before, and its first trip is taken for the

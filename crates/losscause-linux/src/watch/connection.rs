@@ -380,7 +380,7 @@ impl Connection {
         let queue = missed.map(|missed| missed.of_packet(Some(at)));
         if earlier.is_some() || start >= self.discovered {
             self.discovered = self.highest;
-            self.meter.on_loss(now);
+            self.meter.on_loss(now, None);
         }
         self.losses.get_or_insert_default();
         if is_by_timer {

@@ -30,7 +30,7 @@ pub struct QueueMeter {
     mean_ns: f64,
     deviation_ns: f64,
     before_gap: Option<BeforeGap>,
-    /// When a sender learnt of its last loss.
+    /// When a sender learnt of the first loss of its last round.
     discovered: Option<Time>,
 }
 
@@ -232,13 +232,16 @@ impl QueueMeter {
         self.before_gap = self.recent().map(|recent| BeforeGap { left, trip, recent });
     }
 
-    /// A sender learnt of a loss at `now`.
-    pub fn on_loss(&mut self, now: Time) {
-        self.discovered = Some(now);
+    /// A sender learnt at `now` of the loss of a packet that left at `sent`, if that is known.
+    pub fn on_loss(&mut self, now: Time, sent: Option<Time>) {
+        let is_of_last = self.discovered.zip(sent).is_some_and(|(known, sent)| sent <= known);
+        if !is_of_last {
+            self.discovered = Some(now);
+        }
     }
 
-    /// Whether the newest packet left after the last loss was known; those that left before count
-    /// neither as lost nor as others ([`DelayRank`](super::DelayRank)).
+    /// Whether the newest packet left after the first loss of the last round was known; those that
+    /// left before count neither as lost nor as others ([`DelayRank`](super::DelayRank)).
     #[inline]
     pub fn is_of_others(&self) -> bool {
         self.discovered.is_none_or(|discovered| self.at - self.latest > discovered)
@@ -382,11 +385,15 @@ mod tests {
         let mut meter = QueueMeter::default();
         meter.on_trip(at(100), Span::from_millis(40));
         assert!(meter.is_of_others());
-        meter.on_loss(at(100));
+        meter.on_loss(at(100), Some(at(50)));
+        // What left before is lost in the same round.
+        meter.on_loss(at(110), Some(at(100)));
         for (now, is_other) in [(130, false), (140, false), (141, true)] {
             meter.on_trip(at(now), Span::from_millis(40));
             assert_eq!(meter.is_of_others(), is_other, "acknowledged at {now} ms");
         }
+        meter.on_loss(at(150), Some(at(101)));
+        assert!(!meter.is_of_others(), "the next round");
     }
 
     #[test]
