@@ -186,6 +186,12 @@ impl Buckets {
         (self.least_bytes + self.most_bytes.unwrap_or(self.least_bytes)) / 2
     }
 
+    /// How long a queue of what they hold takes at least, full.
+    pub(super) fn as_queue(&self) -> Span {
+        let fastest = self.most_bps.unwrap_or(self.least_bps) as f64 / 8.0;
+        Span::from_secs_f64_rounded(self.least_bytes as f64 / fastest)
+    }
+
     /// The rate, bits per second, if those that fit are near one.
     pub fn rate_bps(&self) -> Option<u64> {
         let is_near = |most: &u64| *most as f64 <= NARROW * self.least_bps as f64;

@@ -158,7 +158,7 @@ impl Readings {
         let flight = self.flight_pkts.or_else(of_rate);
         let is_loss_limited =
             flight.is_some_and(|flight| flight * flight * lost_share >= LOSS_LIMITED);
-        if !self.has_short_delay() || !is_loss_limited {
+        if !self.has_no_queue_beside(one_rate) || !is_loss_limited {
             return None;
         }
         let many = self.is_much_of_flight(lost_share);
@@ -220,9 +220,7 @@ impl Readings {
                 (rate_bps, bytes, certainty, Finding::Bucket(buckets))
             }
             // The amounts between losses may be the sender's choice.
-            BucketTest::FewPackets(least_bps)
-                if many && one_rate.fits(FITS) && self.has_no_queue() =>
-            {
+            BucketTest::FewPackets(least_bps) if many && one_rate.fits(FITS) => {
                 (None, None, Certainty::Likely, Finding::FewPackets(least_bps))
             }
             _ => return None,
@@ -432,9 +430,7 @@ impl Readings {
     /// bytes is full at losses, so that packets wait for as long as it takes to empty; of a
     /// bucket's line they wait for less than half of that.
     fn is_queue_of_bucket(&self, buckets: &Buckets) -> bool {
-        let fastest = buckets.most_bps.unwrap_or(buckets.least_bps) as f64 / 8.0;
-        let full = Span::from_secs_f64_rounded(buckets.least_bytes as f64 / fastest);
-        self.queueing * 2 >= full || !self.hardly_stands()
+        self.queueing * 2 >= buckets.as_queue() || !self.hardly_stands()
     }
 
     fn of_rounds(&self, count: u32) -> f64 {
@@ -516,6 +512,15 @@ impl Readings {
     /// what the bucket holds, it is taken for a queue.
     fn has_no_queue(&self) -> bool {
         self.has_short_delay() && (self.queueing < HOSTS || self.contrast < LONGEST)
+    }
+
+    /// The same, or with one much shorter than what the buckets hold that fit every packet.
+    fn has_no_queue_beside(&self, one_rate: Option<&OneRate>) -> bool {
+        let is_longer = |one: &OneRate| match one.bucket {
+            BucketTest::Fits(buckets) => self.queueing * LEAST_OF_QUEUE < buckets.as_queue(),
+            _ => false,
+        };
+        self.has_no_queue() || self.has_short_delay() && one_rate.is_some_and(is_longer)
     }
 
     /// Whether the delay at losses is that of no queue, or of a short one.

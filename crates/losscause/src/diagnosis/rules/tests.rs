@@ -229,6 +229,10 @@ fn a_few_packets_that_wait_for_tokens_are_no_queue() {
     let fits = OneRate { bucket: BucketTest::Fits(buckets), ..one };
     let clear = (policer(Some(10_000_000), Some(60_000)), Certainty::Clear);
     assert_eq!(found(&waits, Some(&fits)), clear);
+    // 9 kB are 7.2 ms: a short queue may be a third of a small bucket's.
+    let small = Buckets { least_bytes: 9_000, ..buckets };
+    let small = OneRate { bucket: BucketTest::Fits(small), ..one };
+    assert!(!matches!(found(&waits, Some(&small)).0, Cause::Policer { .. }));
     // 15 kB are 12 ms, five times the delay; 6 kB half as long, or less than that at losses.
     let of = |excess| found(&Readings { moments: moments(0.95, 40, 10.0, excess), ..waits }, None);
     assert_eq!(of(15_000), (policer(None, None), Certainty::Likely));
