@@ -428,9 +428,9 @@ impl Readings {
 
     /// Whether the delay at losses may be that of a link with such a queue. A queue of that many
     /// bytes is full at losses, so that packets wait for as long as it takes to empty; of a
-    /// bucket's line they wait for less than half of that.
+    /// bucket's line they wait for less than a quarter of that.
     fn is_queue_of_bucket(&self, buckets: &Buckets) -> bool {
-        self.queueing * 2 >= buckets.as_queue() || !self.hardly_stands()
+        self.queueing * LEAST_OF_QUEUE >= buckets.as_queue() || !self.hardly_stands()
     }
 
     fn of_rounds(&self, count: u32) -> f64 {
@@ -517,7 +517,7 @@ impl Readings {
     /// The same, or with one much shorter than what the buckets hold that fit every packet.
     fn has_no_queue_beside(&self, one_rate: Option<&OneRate>) -> bool {
         let is_longer = |one: &OneRate| match one.bucket {
-            BucketTest::Fits(buckets) => self.queueing * LEAST_OF_QUEUE < buckets.as_queue(),
+            BucketTest::Fits(buckets) => !self.is_queue_of_bucket(&buckets),
             _ => false,
         };
         self.has_no_queue() || self.has_short_delay() && one_rate.is_some_and(is_longer)
