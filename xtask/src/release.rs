@@ -72,6 +72,8 @@ pub(crate) fn release(options: &Options) -> Result<()> {
     let tag = format!("v{}", release.new);
     if options.write {
         run(cargo("update --quiet --workspace"))?;
+        // Names of functions depend on the version.
+        dist::dist(&dist::Options::recording())?;
         let message = format!("release {}", release.new);
         run(command("git commit --quiet --all --message").arg(message))?;
         run(command(&format!("git tag --annotate --message {tag} {tag}")))?;

@@ -57,6 +57,11 @@ impl Tool {
     /// It instruments the fuzz targets.
     pub(crate) const NIGHTLY: Self = Self::new("the nightly compiler", "toolchain nightly");
     pub(crate) const CARGO_FUZZ: Self = Self::new("cargo-fuzz", "subcommand fuzz");
+    /// It packs what a program counted; only that of the compiler's own LLVM reads its counts.
+    pub(crate) const LLVM_PROFDATA: Self = Self::new(
+        "llvm-profdata (the toolchain's component llvm-tools)",
+        r#"test -x "$(rustc --print target-libdir)/../bin/llvm-profdata" || install rustup component add llvm-tools"#,
+    );
     /// The oldest compiler that Cargo.toml allows.
     pub(crate) const OLDEST_RUST: Self =
         Self::new("the compiler `rust-version`", "toolchain $OLDEST");

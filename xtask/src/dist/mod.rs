@@ -25,6 +25,7 @@ mod components;
 mod contents;
 mod deb;
 mod processor;
+mod profile;
 mod program;
 
 use processor::Processor;
@@ -42,12 +43,20 @@ pub(crate) struct Options {
     /// Install each in an empty place of its own, without a compiler, and run it there
     #[arg(long)]
     check: bool,
+    /// Make nothing, but count anew what the program does most, in packaging/
+    #[arg(long, conflicts_with_all = ["only", "check"])]
+    record: bool,
 }
 
 impl Options {
     /// All packages, each tried.
     pub(crate) fn checked() -> Self {
-        Self { only: Vec::new(), processor: Processor::X86_64, check: true }
+        Self { only: Vec::new(), processor: Processor::X86_64, check: true, record: false }
+    }
+
+    /// The profile that the next packages are made with.
+    pub(crate) fn recording() -> Self {
+        Self { record: true, ..Self::checked() }
     }
 }
 
@@ -94,6 +103,9 @@ pub(crate) fn dist(options: &Options) -> Result<()> {
         println!("the packages hold changes that are in no commit");
     }
     let release = Release::of_commit()?;
+    if options.record {
+        return profile::record(options.processor, &release);
+    }
     let folder = target().join("dist");
     fs::create_dir_all(&folder)?;
     let is_asked = |part: Part| options.only.is_empty() || options.only.contains(&part);
@@ -186,7 +198,7 @@ fn names_no_folder<'a>(package: &Path, folders: impl IntoIterator<Item = &'a Pat
 }
 
 fn wheel(folder: &Path, processor: Processor, release: &Release) -> Result<PathBuf> {
-    let mut variables: Vec<_> = program::variables(false, release)?.into();
+    let mut variables: Vec<_> = program::variables([], release)?.into();
     let target = processor.target();
     tools::ensure(OPTIONAL_PARTS_BUILD)?;
     let mut arguments = vec!["--features", "full"];

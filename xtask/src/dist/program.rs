@@ -7,6 +7,7 @@
 
 use std::env;
 use std::fs;
+use std::iter;
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -14,8 +15,9 @@ use anyhow::{Context, Result};
 
 use super::Release;
 use super::processor::Processor;
+use super::profile;
 use crate::checks::OPTIONAL_PARTS_BUILD;
-use crate::shell::{cargo, command, fresh, output, root, run, target, write};
+use crate::shell::{cargo, command, fresh, output, program, root, run, target, write};
 use crate::tools::{self, Tool};
 
 /// Between two flags in `CARGO_ENCODED_RUSTFLAGS`.
@@ -29,27 +31,41 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// What it prints. Another processor's program runs in an emulator.
+    /// It, to be started. Another processor's program runs in an emulator.
+    pub(super) fn command(&self) -> Command {
+        if self.processor.is_this_machines() {
+            return program(&self.path);
+        }
+        let mut emulator = program(self.processor.emulator());
+        emulator.arg(&self.path);
+        emulator
+    }
+
+    /// What it prints.
     pub(super) fn output(&self, arguments: &[&str]) -> Result<Vec<u8>> {
-        let mut command = if self.processor.is_this_machines() {
-            Command::new(&self.path)
-        } else {
-            let mut emulator = Command::new(self.processor.emulator());
-            emulator.arg(&self.path);
-            emulator
-        };
-        output(command.args(arguments))
+        output(self.command().args(arguments))
     }
 }
 
-/// Builds it in a folder of its own, so that no other build's flags are in it.
+/// Builds it with the recorded profile.
 pub(super) fn build(processor: Processor, release: &Release) -> Result<Program> {
+    built(processor, release, "dist-build", profile::options(processor)?)
+}
+
+/// Builds it with options of rustc, in a folder of its own, so that no other build's are in it.
+pub(super) fn built(
+    processor: Processor,
+    release: &Release,
+    folder: &str,
+    options: Vec<String>,
+) -> Result<Program> {
     tools::ensure(OPTIONAL_PARTS_BUILD)?;
     let triple = processor.target();
-    let folder = target().join("dist-build");
+    let folder = target().join(folder);
+    let options = iter::once("-Ctarget-feature=+crt-static".to_owned()).chain(options);
     let mut build = cargo("build --locked --quiet --profile dist --package losscause-cli");
     build.args(["--bin", "losscause", "--features", "full", "--target", &triple, "--target-dir"]);
-    build.arg(&folder).envs(variables(true, release)?);
+    build.arg(&folder).envs(variables(options, release)?);
     if !processor.is_this_machines() {
         build.envs(cross_compile()?);
     }
@@ -80,11 +96,13 @@ pub(crate) fn without_folders() -> Result<Vec<String>> {
     mapped("--remap-path-prefix")
 }
 
-/// Variables of cargo under which no path and no time of this machine is in the result. With
-/// `is_static`, everything is linked statically.
-pub(super) fn variables(is_static: bool, release: &Release) -> Result<[(&'static str, String); 3]> {
-    let linked = is_static.then(|| "-Ctarget-feature=+crt-static".to_owned());
-    let rust: Vec<String> = without_folders()?.into_iter().chain(linked).collect();
+/// Variables of cargo under which no path and no time of this machine is in the result, and with
+/// more options of rustc.
+pub(super) fn variables(
+    options: impl IntoIterator<Item = String>,
+    release: &Release,
+) -> Result<[(&'static str, String); 3]> {
+    let rust: Vec<String> = without_folders()?.into_iter().chain(options).collect();
     Ok([
         ("CARGO_ENCODED_RUSTFLAGS", rust.join(NEXT)),
         ("CFLAGS", mapped("-ffile-prefix-map")?.join(" ")),
