@@ -24,15 +24,6 @@ use serde_json::Value;
 use crate::shell::{cargo, command, losscause, output, packages, read, root, run, write};
 use crate::tools;
 
-/// The form of the test.
-#[derive(clap::Args)]
-pub(crate) struct Options {
-    /// Check with the oldest compiler that every package and its tests compile instead of running
-    /// them, leave out the optional features, which take minutes to compile, and install nothing
-    #[arg(long)]
-    short: bool,
-}
-
 /// The crate that `cargo install` installs, and its program.
 const COMMAND_LINE: (&str, &str) = ("losscause-cli", "losscause");
 
@@ -78,23 +69,18 @@ pub(crate) fn features() -> Result<Vec<String>> {
     Ok(packages("--no-deps")?.into_iter().flat_map(named).collect())
 }
 
-/// The short form, as one of CI's steps.
-pub(crate) fn short() -> Result<()> {
-    package(&Options { short: true })
-}
-
 /// Packs the published crates, tests each outside the repository, installs the program and runs its
 /// README's commands.
 ///
 /// # Errors
 /// A crate cannot be packed, built or tested, or a command of the README fails or leaves a file
 /// behind.
-pub(crate) fn package(options: &Options) -> Result<()> {
+pub(crate) fn package(is_short: bool) -> Result<()> {
     let crates = published()?;
     let place = tempfile::Builder::new().prefix("losscause-packages-").tempdir()?;
     let place = place.path();
     unpack(&crates, place)?;
-    if options.short {
+    if is_short {
         check_with_oldest(&crates, place)?;
     } else {
         crates.iter().try_for_each(|package| test(package, place))?;
@@ -103,7 +89,7 @@ pub(crate) fn package(options: &Options) -> Result<()> {
         bail!("no published crate is called {}", COMMAND_LINE.0);
     };
     let installed = place.join("installed/bin").join(COMMAND_LINE.1);
-    let program = if options.short { losscause()? } else { installed };
+    let program = if is_short { losscause()? } else { installed };
     run_readme(&place.join(command_line.folder()).join("README.md"), &program)
 }
 
