@@ -4,7 +4,9 @@
 use std::time::Instant;
 
 use anyhow::{Context, Result};
+use losscause_cli::table_text;
 use losscause_study::statistics::median;
+use losscause_study::tools::table::Table;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 
@@ -38,23 +40,24 @@ pub(crate) fn in_turn(title: &str, unit: &str, runs: u32, programs: &[Program]) 
             measured[place].push(of(&programs[place].words)?);
         }
     }
-    let shown = |name: &str, figures: &Run, last: &str| {
-        let figures: String = figures.iter().map(|figure| format!(" {figure:12.4}")).collect();
-        println!("  {name:<10}{figures} {last}");
+    let columns = [""].into_iter().chain(COLUMNS).chain([unit]);
+    let mut table = Table::new(columns).numbers(1..);
+    let mut row = |name: &str, figures: &Run, last: String| {
+        let figures = figures.map(|figure| format!("{figure:.4}"));
+        table.row([name.to_owned()].into_iter().chain(figures).chain([last]));
     };
-    let columns = COLUMNS.map(|column| format!(" {column:>12}")).concat();
-    println!("{title}, median of {runs} in turn\n{:12}{columns}", "");
     for (Program { name, work, .. }, runs) in programs.iter().zip(&measured) {
         let of_all = medians(runs);
-        shown(name, &of_all, &format!("{:.0} {unit} per processor s", work / of_all[1]));
+        row(name, &of_all, format!("{:.0} per processor s", work / of_all[1]));
     }
     if let [first, .., last] = &measured[..] {
         let ratio = |(a, b): (&Run, &Run)| std::array::from_fn(|at| a[at] / b[at]);
         let ratios: Vec<Run> = first.iter().zip(last).map(ratio).collect();
         let least = ratios.iter().map(|ratio| ratio[2]).fold(f64::INFINITY, f64::min);
         let most = ratios.iter().map(|ratio| ratio[2]).fold(0.0, f64::max);
-        shown("ratio", &medians(&ratios), &format!("(wall: {least:.2} to {most:.2})"));
+        row("ratio", &medians(&ratios), format!("wall: {least:.2} to {most:.2}"));
     }
+    println!("{title}, median of {runs} in turn\n{}", table_text(&table));
     Ok(())
 }
 

@@ -29,10 +29,14 @@ mod changes;
 use changes::Random;
 use fuzz::{TARGETS, Target};
 
+/// The fuzzer's folder.
+fn fuzzer() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz")
+}
+
 /// The files of a target's corpus, in order.
 fn corpus(name: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(name);
-    let files = entries(&folder);
+    let files = entries(&fuzzer().join("corpus").join(name));
     assert!(!files.is_empty(), "{name} has no corpus");
     files
 }
@@ -57,19 +61,18 @@ fn every_target_takes_every_file_of_its_corpus() {
 
 #[test]
 fn every_folder_of_the_corpus_is_that_of_a_target() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
+    let folder = fuzzer().join("corpus");
     assert_eq!(entries(&folder), TARGETS.map(|(name, _)| folder.join(name)));
 }
 
 #[test]
 fn the_fuzzers_manifest_has_the_crates_that_its_targets_use() {
-    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz");
-    let manifest: toml::Table =
-        toml::from_str(&fs::read_to_string(fuzz.join("Cargo.toml")).unwrap()).unwrap();
+    let manifest = fs::read_to_string(fuzzer().join("Cargo.toml")).unwrap();
+    let manifest: toml::Table = toml::from_str(&manifest).unwrap();
     let ours = |name: &&str| name.starts_with("losscause");
     let named = manifest["dependencies"].as_table().unwrap().keys().map(String::as_str);
     let named: BTreeSet<String> = named.filter(ours).map(str::to_owned).collect();
-    let files = entries(&fuzz.join("src"));
+    let files = entries(&fuzzer().join("src"));
     let sources: String = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
     let words = sources.split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
     let used = words.filter_map(|word| word.split_once("::")).map(|(name, _)| name).filter(ours);
@@ -156,8 +159,7 @@ fn every_target_takes_changed_files_of_its_corpus() {
 
 /// A file of the corpus.
 fn input(name: &str) -> String {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(name);
-    fs::read_to_string(file).unwrap()
+    fs::read_to_string(fuzzer().join("corpus").join(name)).unwrap()
 }
 
 /// What is said about the scenario `name` of the corpus.
