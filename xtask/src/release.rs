@@ -25,11 +25,9 @@ const ADDRESSES: [&str; 3] = ["source", "site", "security"];
 
 /// An address for each of [`ADDRESSES`]; empty if it is not set.
 fn addresses() -> Result<[String; 3]> {
-    let mut addresses = ADDRESSES.map(|key| format!("metadata.addresses.{key}"));
-    for address in &mut addresses {
-        *address = workspace(address)?;
-    }
-    Ok(addresses)
+    let address = |key| workspace(&format!("metadata.addresses.{key}"));
+    let [source, site, security] = ADDRESSES.map(address);
+    Ok([source?, site?, security?])
 }
 
 /// What a release sets.
@@ -61,7 +59,7 @@ pub(crate) fn release(options: &Options) -> Result<()> {
         }
         println!("before it: {hindrance}");
     }
-    for (path, text) in changed(&release, |path| read(path))? {
+    for (path, text) in changed(&release)? {
         let before = read(&path)?;
         let lines = text.lines().filter(|line| !before.lines().any(|old| old == *line));
         lines.for_each(|line| println!("{path}: {line}"));
@@ -91,40 +89,41 @@ fn missing(addresses: &[String; 3]) -> Option<String> {
     Some(format!("Cargo.toml: workspace.metadata.addresses.{key} is empty, expected an address"))
 }
 
-/// The files that name a version, a date or an address, with their new text.
-fn changed(
-    release: &Release,
-    read: impl Fn(&str) -> Result<String>,
-) -> Result<BTreeMap<String, String>> {
-    let Release { old, new, date, addresses } = release;
-    let [source, site, security] = addresses;
-    let mut all = BTreeMap::new();
-    let mut add = |path: &str, text: String| all.insert(path.to_owned(), text);
-    for path in text(command("git ls-files *Cargo.toml"))?.lines() {
-        let inherited = ["homepage.workspace = true", "repository.workspace = true"];
-        let manifest = read(path)?;
-        if manifest.contains("\nauthors.workspace = true\n") {
-            add(path, put(&manifest, "authors.workspace", &inherited));
-        }
-    }
+/// The files that name a version, a date or an address.
+const FILES: &str =
+    "*Cargo.toml CHANGELOG.md CITATION.cff README.md SECURITY.md python/pyproject.toml";
+
+/// These files, with their new text.
+fn changed(release: &Release<'_>) -> Result<BTreeMap<String, String>> {
+    let files = text(command(&format!("git ls-files {FILES}")))?;
+    let change = |path: &str| Ok((path.to_owned(), edited(path, &read(path)?, release)?));
+    files.lines().map(change).collect()
+}
+
+/// The new text of a file.
+fn edited(path: &str, text: &str, release: &Release<'_>) -> Result<String> {
+    let Release { old, new, date, addresses: [source, site, security] } = release;
     let urls = [format!("homepage = \"{site}\""), format!("repository = \"{source}\"")];
-    add("Cargo.toml", put(&with_version(&read("Cargo.toml")?, release), "authors", &urls));
-    add("CHANGELOG.md", with_section(&read("CHANGELOG.md")?, release)?);
+    let inherited = ["homepage.workspace = true", "repository.workspace = true"];
     let cited = [
         format!("version: {new}"),
         format!("date-released: {date}"),
         format!("repository-code: \"{source}\""),
         format!("url: \"{site}\""),
     ];
-    add("CITATION.cff", put(&read("CITATION.cff")?, "type", &cited));
-    add("SECURITY.md", put(&read("SECURITY.md")?, "Address", &[format!("Address: {security}")]));
-    let urls = format!("urls = {{ Homepage = \"{site}\", Repository = \"{source}\" }}");
-    add("python/pyproject.toml", put(&read("python/pyproject.toml")?, "dynamic", &[urls]));
+    let of_python = format!("urls = {{ Homepage = \"{site}\", Repository = \"{source}\" }}");
     // The names of packages have the version behind "losscause-" or "losscause_".
     let renamed =
         |text: String, start| text.replace(&format!("{start}{old}"), &format!("{start}{new}"));
-    add("README.md", ["losscause-", "losscause_"].into_iter().fold(read("README.md")?, renamed));
-    Ok(all)
+    Ok(match path {
+        "Cargo.toml" => put(&with_version(text, release), "authors", &urls),
+        "CHANGELOG.md" => with_section(text, release)?,
+        "CITATION.cff" => put(text, "type", &cited),
+        "README.md" => ["losscause-", "losscause_"].into_iter().fold(text.to_owned(), renamed),
+        "SECURITY.md" => put(text, "Address", &[format!("Address: {security}")]),
+        "python/pyproject.toml" => put(text, "dynamic", &[of_python]),
+        _ => put(text, "authors.workspace", &inherited),
+    })
 }
 
 /// What stands before a colon or an equals sign.
@@ -200,13 +199,12 @@ mod tests {
         let addresses = some();
         let release =
             Release { old: "0.1.0", new: "0.2.0", date: "2030-01-02", addresses: &addresses };
-        let mut once = changed(&release, |path| read(path)).unwrap();
-        let again = |path: &str| once.get(path).cloned().map_or_else(|| read(path), Ok);
-        let twice = changed(&release, again);
-        let twice = twice.unwrap_or_else(|error| panic!("{error}"));
+        let mut once = changed(&release).unwrap();
         let changelog = once.remove("CHANGELOG.md").unwrap();
         assert!(changelog.contains("## [Unreleased]\n\n## [0.2.0] - 2030-01-02\n\n"));
-        assert!(once.iter().all(|(path, text)| twice[path] == *text));
+        for (path, text) in &once {
+            assert_eq!(edited(path, text, &release).unwrap(), *text, "{path}");
+        }
         let manifest: toml::Table = toml::from_str(&once["Cargo.toml"]).unwrap();
         let workspace = &manifest["workspace"];
         assert_eq!(workspace["package"]["version"].as_str(), Some("0.2.0"));
