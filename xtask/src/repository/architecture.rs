@@ -6,14 +6,6 @@ use std::fs;
 use super::workspace::{files, packages, read, root};
 use serde_json::Value;
 
-/// The crates of the laboratory.
-const LABORATORY: [&str; 3] = ["losscause-experiments", "losscause-laboratory", "losscause-report"];
-
-/// What may use the laboratory: the command, the Python package, tests of examples, the project's
-/// own commands. All other crates are the product.
-const USES_LABORATORY: [&str; 5] =
-    ["losscause-cli", "losscause-python", "near-minimum", "own-tcp", "xtask"];
-
 type Uses = BTreeMap<String, BTreeSet<String>>;
 
 /// The crates of this project that each of its crates uses, by the manifests: for every target, also
@@ -40,21 +32,6 @@ fn architecture_md_says_who_uses_whom_as_the_manifests_do() {
         assert_eq!(manifests.remove(&name), Some(names.collect()), "{row}");
     }
     assert!(manifests.is_empty(), "ARCHITECTURE.md has no row of {manifests:?}");
-}
-
-#[test]
-fn the_product_does_not_use_the_laboratory() {
-    let uses = by_manifests();
-    let beyond: BTreeSet<&str> = LABORATORY.into_iter().chain(USES_LABORATORY).collect();
-    for name in &beyond {
-        assert!(uses.contains_key(*name), "`{name}` is no crate");
-    }
-    for (name, used) in &uses {
-        if !beyond.contains(name.as_str()) {
-            let found = used.iter().find(|used| beyond.contains(used.as_str()));
-            assert_eq!(found, None, "`{name}` is of the product and uses the laboratory");
-        }
-    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::process::Command;
 
 use clap::CommandFactory;
 
-use super::workspace::{files, read, root};
+use super::workspace::{root, texts};
 use yaml_rust2::yaml::Hash;
 use yaml_rust2::{Yaml, YamlLoader};
 
@@ -13,8 +13,8 @@ use yaml_rust2::{Yaml, YamlLoader};
 fn jobs() -> Vec<(String, Yaml)> {
     let may = Hash::from_iter([(Yaml::from_str("contents"), Yaml::from_str("read"))]);
     let mut jobs = Vec::new();
-    for file in files(&[".github/workflows/*"]) {
-        let documents = YamlLoader::load_from_str(&read(&file));
+    for (file, text) in texts(&[".github/workflows/*"]) {
+        let documents = YamlLoader::load_from_str(&text);
         let documents = documents.unwrap_or_else(|error| panic!("{file}: {error}"));
         let [workflow] = &documents[..] else { panic!("{file}: is several documents") };
         assert!(workflow["name"].as_str().is_some(), "{file}: name");

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::workspace::{files, read, tenth};
+use super::workspace::{files, read, tenth, texts};
 use crate::site::sources::resolved;
 use losscause::BuiltIn;
 use losscause_laboratory::papers::record;
@@ -118,8 +118,8 @@ fn the_schemas_in_docs_are_the_ones_that_the_types_make() {
 }
 
 /// The pages in `docs/` and the README.
-fn pages() -> Vec<String> {
-    files(&["README.md", "docs/*.md"])
+fn pages() -> Vec<(String, String)> {
+    texts(&["README.md", "docs/*.md"])
 }
 
 /// The blocks of a page that begin with "```" and this language.
@@ -133,8 +133,7 @@ fn every_toml_block_runs_or_is_marked_as_a_fragment() {
     let mut scenarios = 0;
     let mut sweeps = 0;
     let mut fragments = 0;
-    for name in pages() {
-        let page = read(&name);
+    for (name, page) in pages() {
         for example in blocks(&page, "toml") {
             let table: toml::Table = toml::from_str(example).unwrap();
             if table.contains_key("link") {
@@ -161,8 +160,8 @@ fn every_toml_block_runs_or_is_marked_as_a_fragment() {
 
 #[test]
 fn every_json_block_is_json() {
-    for name in pages() {
-        for example in blocks(&read(&name), "json") {
+    for (name, page) in pages() {
+        for example in blocks(&page, "json") {
             serde_json::from_str::<serde_json::Value>(example)
                 .unwrap_or_else(|error| panic!("{name}: {error}"));
         }
