@@ -80,13 +80,13 @@ impl Costs {
                 value.map_or_else(|| "–".to_owned(), |value| format!("{value:.decimals$}"))
             };
             let is_named = ratio.is_some_and(|ratio| ratio >= WARNED_AT) && now >= SHORT_S;
-            let warning = format!("WARNING: at least {WARNED_AT} times the last landing");
+            let warning = format!("WARNING: at least {WARNED_AT}");
             let warning = Some(warning).filter(|_| is_named).unwrap_or_default();
             [name.to_owned(), shown(Some(now), 1), shown(before, 1), shown(ratio, 2), warning]
         };
         let rows = steps.chain([("together", sum(self), Some(sum(last)))]).map(row);
         let columns = ["processor seconds", "now", "last landing", "ratio", ""];
-        table_text(&Table::new(columns).numbers(1..4).with_rows(rows))
+        table_text(&Table::new(columns).numbers(1..4).with_rows(rows), 100)
     }
 
     /// A difference in the number of units is an error.

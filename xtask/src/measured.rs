@@ -57,7 +57,7 @@ pub(crate) fn in_turn(title: &str, unit: &str, runs: u32, programs: &[Program]) 
         let most = ratios.iter().map(|ratio| ratio[2]).fold(0.0, f64::max);
         row("ratio", &medians(&ratios), format!("wall: {least:.2} to {most:.2}"));
     }
-    println!("{title}, median of {runs} in turn\n{}", table_text(&table));
+    println!("{title}, median of {runs} in turn\n{}", table_text(&table, 100));
     Ok(())
 }
 

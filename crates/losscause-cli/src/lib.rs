@@ -159,9 +159,9 @@ pub fn state_commit() {
     losscause_study::origin::state_commit(optional::COMMIT);
 }
 
-/// A table as the command prints it, as wide as it needs.
-pub fn table_text(table: &Table) -> String {
-    output::drawn(table, None)
+/// A table as the command prints it, its rows broken into lines within this width.
+pub fn table_text(table: &Table, width: u16) -> String {
+    output::drawn(table, Some(width))
 }
 
 /// What `losscause reproduce` with these words behind it finds, which name drawn networks, as "abroad"

@@ -17,7 +17,7 @@ use anyhow::{Context, Result, bail};
 use crate::shell::{files, losscause, read, root, write};
 
 mod command;
-mod markdown;
+pub(crate) mod markdown;
 mod shown;
 
 use command::{Output, Shown, Test};
