@@ -80,13 +80,12 @@ pub(crate) fn bench_capture(options: &Options) -> Result<()> {
         output(simulate.args(["--pcap-snap", "65535"]))?;
         let file = captures.join("receiver.pcap");
         let megabytes = file.metadata()?.len() as f64 / 1e6;
-        let file = file.display().to_string();
-        let ours = [&losscause, "-q", "analyze", &file, "--format", "json"].map(str::to_owned);
-        let theirs = ["tshark", "-q", "-z", "io,stat,0", "-r", &file].map(str::to_owned);
+        let ours = format!("{losscause} -q analyze {} --format json", file.display());
+        let theirs = format!("tshark -q -z io,stat,0 -r {}", file.display());
         let title = format!("{}, {megabytes:.0} MB; wanted: {}", bench.title, bench.wanted);
-        let program = |name, words| Program { name, words, work: megabytes };
-        let tshark = bench.compared.then(|| program("tshark", theirs.into()));
-        let ours = program("losscause", ours.into());
+        let program = |name, line| Program { name, line, work: megabytes };
+        let tshark = bench.compared.then(|| program("tshark", theirs));
+        let ours = program("losscause", ours);
         in_turn(&title, "MB", runs, &tshark.into_iter().chain([ours]).collect::<Vec<_>>())?;
     }
     Ok(())

@@ -64,7 +64,7 @@ enum Verb {
     FitSift(fit_sift::Options),
     /// Run a command and print its time and memory; the benchmarks use it for each run
     #[command(hide = true)]
-    Measured(measured::Measured),
+    Measured { line: String },
     /// Count the event loop's instructions per packet-hop and compare them with
     /// benches/instructions.toml
     Instructions(Update),
@@ -158,7 +158,7 @@ fn main() -> ExitCode {
         Verb::BenchCapture(options) => bench_capture::bench_capture(&options),
         Verb::BenchSweep(options) => bench_sweep::bench_sweep(&options),
         Verb::FitSift(options) => fit_sift::fit_sift(&options),
-        Verb::Measured(command) => measured::measured(&command),
+        Verb::Measured { line } => measured::measured(&line),
         Verb::Instructions(Update { update }) => instructions::instructions(update),
         Verb::EventLoop(options) => event_loop::event_loop(&options),
         Verb::Churn => checks::churn(),

@@ -1,6 +1,7 @@
 //! The time and the memory of a process. Each has its own parent process, the hidden command `cargo
 //! xtask measured`, because the system reports only the maximum over all children of a process.
 
+use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
@@ -10,12 +11,13 @@ use losscause_study::tools::table::Table;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 
-use crate::shell::{output, program};
+use crate::shell::{command, output, program};
 
 /// A program that is measured.
 pub(crate) struct Program {
     pub(crate) name: &'static str,
-    pub(crate) words: Vec<String>,
+    /// For a shell.
+    pub(crate) line: String,
     /// What a run of it does, in the bench's own unit.
     pub(crate) work: f64,
 }
@@ -37,7 +39,7 @@ pub(crate) fn in_turn(title: &str, unit: &str, runs: u32, programs: &[Program]) 
         for place in 0..programs.len() {
             // Each is the first one in every other round.
             let place = if run % 2 == 0 { place } else { programs.len() - 1 - place };
-            measured[place].push(of(&programs[place].words)?);
+            measured[place].push(of(&programs[place].line)?);
         }
     }
     let columns = [""].into_iter().chain(COLUMNS).chain([unit]);
@@ -61,11 +63,18 @@ pub(crate) fn in_turn(title: &str, unit: &str, runs: u32, programs: &[Program]) 
     Ok(())
 }
 
-/// Runs `words` below a parent that measures it.
-fn of(words: &[String]) -> Result<Run> {
+/// Runs a program below a parent that measures it.
+fn of(line: &str) -> Result<Run> {
     let own = std::env::current_exe().context("finding this program")?;
-    let printed = output(program(own).args(["measured", "--"]).args(words))?;
+    let printed = output(program(own).args(["measured", line]))?;
     serde_json::from_slice(&printed).context("reading what a run took")
+}
+
+/// The program that a line for a shell ends with: it takes the shell's place.
+pub(crate) fn shell(line: &str) -> Command {
+    let mut shell = command("sh -c");
+    shell.arg(format!("exec {line}"));
+    shell
 }
 
 fn medians(runs: &[Run]) -> Run {
@@ -76,18 +85,10 @@ fn medians(runs: &[Run]) -> Run {
     })
 }
 
-/// A command to run and to measure.
-#[derive(clap::Args)]
-pub(crate) struct Measured {
-    /// Program and arguments
-    #[arg(required = true, last = true)]
-    words: Vec<String>,
-}
-
-/// Runs a command, and prints its figures as JSON.
-pub(crate) fn measured(measured: &Measured) -> Result<()> {
+/// Runs a program, and prints its figures as JSON.
+pub(crate) fn measured(line: &str) -> Result<()> {
     let begun = Instant::now();
-    output(program(&measured.words[0]).args(&measured.words[1..]))?;
+    output(shell(line))?;
     let wall_s = begun.elapsed().as_secs_f64();
     let [user_s, system_s, memory_mb] = children()?;
     let run: Run = [user_s, user_s + system_s, wall_s, memory_mb];
