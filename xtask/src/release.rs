@@ -31,12 +31,12 @@ fn addresses() -> Result<[String; 3]> {
 }
 
 /// What a release sets.
-struct Release<'a> {
-    old: &'a str,
-    new: &'a str,
+struct Release {
+    old: String,
+    new: String,
     /// YEAR-MONTH-DAY.
-    date: &'a str,
-    addresses: &'a [String; 3],
+    date: String,
+    addresses: [String; 3],
 }
 
 /// Says what a release changes; with `--write`, makes it.
@@ -44,16 +44,18 @@ struct Release<'a> {
 /// # Errors
 /// With `--write`: an address is missing, a file has changes, or a step fails.
 pub(crate) fn release(options: &Options) -> Result<()> {
-    let old = workspace("package.version")?;
-    let tags = text(command(&format!("git tag --list v{old}")))?;
-    may_follow(&options.version, &old, !tags.is_empty())?;
-    let addresses = addresses()?;
-    let date = text(command("date --utc +%F"))?;
-    let release = Release { old: &old, new: &options.version, date: &date, addresses: &addresses };
+    let release = Release {
+        old: workspace("package.version")?,
+        new: options.version.clone(),
+        date: text(command("date --utc +%F"))?,
+        addresses: addresses()?,
+    };
+    let tags = text(command(&format!("git tag --list v{}", release.old)))?;
+    may_follow(&release.new, &release.old, !tags.is_empty())?;
     let changes = text(command("git status --porcelain --untracked-files=no"))?;
     let changes =
         (!changes.is_empty()).then(|| "the checkout has changes that are in no commit".to_owned());
-    for hindrance in missing(&addresses).into_iter().chain(changes) {
+    for hindrance in missing(&release.addresses).into_iter().chain(changes) {
         if options.write {
             bail!("{hindrance}");
         }
@@ -94,14 +96,14 @@ const FILES: &str =
     "*Cargo.toml CHANGELOG.md CITATION.cff README.md SECURITY.md python/pyproject.toml";
 
 /// These files, with their new text.
-fn changed(release: &Release<'_>) -> Result<BTreeMap<String, String>> {
+fn changed(release: &Release) -> Result<BTreeMap<String, String>> {
     let files = text(command(&format!("git ls-files {FILES}")))?;
     let change = |path: &str| Ok((path.to_owned(), edited(path, &read(path)?, release)?));
     files.lines().map(change).collect()
 }
 
 /// The new text of a file.
-fn edited(path: &str, text: &str, release: &Release<'_>) -> Result<String> {
+fn edited(path: &str, text: &str, release: &Release) -> Result<String> {
     let Release { old, new, date, addresses: [source, site, security] } = release;
     let urls = [format!("homepage = \"{site}\""), format!("repository = \"{source}\"")];
     let inherited = ["homepage.workspace = true", "repository.workspace = true"];
@@ -190,15 +192,15 @@ fn with_version(workspace: &str, Release { old, new, .. }: &Release) -> String {
 mod tests {
     use super::*;
 
-    fn some() -> [String; 3] {
-        ["R", "H", "S"].map(str::to_owned)
+    /// The release of a version after 0.1.0.
+    fn release(new: &str) -> Release {
+        let [old, new, date] = ["0.1.0", new, "2030-01-02"].map(str::to_owned);
+        Release { old, new, date, addresses: ["R", "H", "S"].map(str::to_owned) }
     }
 
     #[test]
     fn every_text_that_a_release_changes_is_the_same_after_a_second_time() {
-        let addresses = some();
-        let release =
-            Release { old: "0.1.0", new: "0.2.0", date: "2030-01-02", addresses: &addresses };
+        let release = release("0.2.0");
         let mut once = changed(&release).unwrap();
         let changelog = once.remove("CHANGELOG.md").unwrap();
         assert!(changelog.contains("## [Unreleased]\n\n## [0.2.0] - 2030-01-02\n\n"));
@@ -241,16 +243,12 @@ mod tests {
     #[test]
     fn what_was_noted_since_a_version_that_was_never_released_is_in_its_section() {
         let changelog = "# C\n\n## [Unreleased]\n\n- b\n\n## [0.1.0] - 2026-11-29\n\nThe first.\n";
-        let addresses = some();
-        let release =
-            Release { old: "0.1.0", new: "0.1.0", date: "2030-01-02", addresses: &addresses };
-        let once = with_section(changelog, &release).unwrap();
+        let once = with_section(changelog, &release("0.1.0")).unwrap();
         let expected = "# C\n\n## [Unreleased]\n\n## [0.1.0] - 2030-01-02\n\n- b\n\nThe first.\n";
         assert_eq!(once, expected);
-        assert_eq!(with_section(&once, &release).unwrap(), expected);
-        let next = Release { new: "0.2.0", ..release };
+        assert_eq!(with_section(&once, &release("0.1.0")).unwrap(), expected);
         let two = "# C\n\n## [Unreleased]\n\n## [0.2.0] - 2030-01-02\n\n- b\n\n## [0.1.0] - 2026-11-29\n\nThe first.\n";
-        assert_eq!(with_section(changelog, &next).unwrap(), two);
+        assert_eq!(with_section(changelog, &release("0.2.0")).unwrap(), two);
     }
 
     #[test]
@@ -266,7 +264,7 @@ mod tests {
     fn a_version_has_three_numbers_and_an_address_is_needed() {
         assert!(numbers("0.10.0").unwrap() > numbers("0.9.1").unwrap());
         assert!(numbers("0.2").is_err() && numbers("0.2.x").is_err());
-        let mut addresses = some();
+        let mut addresses = release("0.2.0").addresses;
         assert_eq!(missing(&addresses), None);
         addresses[2].clear();
         assert!(missing(&addresses).unwrap().contains("addresses.security is empty"));
