@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -129,12 +128,11 @@ fn every_target_takes_changed_files_of_its_corpus() {
     #[cfg(target_os = "linux")]
     setrlimit(Resource::RLIMIT_AS, MOST_MEMORY_BYTES, MOST_MEMORY_BYTES).unwrap();
     let (sender, outcomes) = channel();
-    let next = Arc::new(AtomicUsize::new(0));
     for _ in 0..thread::available_parallelism().unwrap().get() {
         let sender = sender.clone();
-        let next = Arc::clone(&next);
         thread::spawn(move || {
-            let next = || next.fetch_add(1, Ordering::Relaxed);
+            static NEXT: AtomicUsize = AtomicUsize::new(0);
+            let next = || NEXT.fetch_add(1, Ordering::Relaxed);
             while let Some((index, target)) = TARGETS.iter().enumerate().nth(next()) {
                 run_changed(index, *target, &sender);
             }
