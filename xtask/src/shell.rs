@@ -220,6 +220,29 @@ pub(crate) fn is_kept(path: &Path, now: &str, update: bool) -> Result<bool> {
     Ok(false)
 }
 
+/// Compares committed files with what is made of them now, or with `update` writes them. All are
+/// compared, whatever the first says.
+///
+/// # Errors
+/// One differs; `verb` is the command that writes them.
+pub(crate) fn all_kept(
+    files: impl IntoIterator<Item = (String, String)>,
+    verb: &str,
+    update: bool,
+) -> Result<()> {
+    let compare = |(file, now): (String, String)| {
+        Ok((!is_kept(&root().join(&file), &now, update)?).then_some(file))
+    };
+    let differing: Vec<_> = files.into_iter().map(compare).collect::<Result<_>>()?;
+    let differing = differing.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    if !differing.is_empty() {
+        bail!(
+            "{differing}: differs; if that is intended, run `cargo xtask {verb} --update` and say why in the commit"
+        );
+    }
+    Ok(())
+}
+
 /// Whether this program runs as root.
 pub(crate) fn is_root() -> Result<bool> {
     Ok(text(command("id -u"))? == "0")

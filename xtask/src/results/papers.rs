@@ -24,25 +24,12 @@ fn page(key: &str, items: &[Item], claims: &[ClaimOutcome]) -> Result<Page> {
     let numbers = numbers(paper, &items, &mut reasons);
     let claims = self::claims(paper, claims, &mut reasons);
     let name = format!("papers/{key}");
-    let title = format!("{}: numbers and claims", title(paper));
+    let title = format!("{key}: numbers and claims");
     let command = format!(
         "`cargo xtask record --update` measures with {RUNS} runs, `cargo xtask results papers/{key}` writes this page"
     );
     let body = format!("{numbers}{claims}{}", reasons.list());
     Ok(Page::new([&name, &title, &command], Origin::Data(&["validation/record"]), body))
-}
-
-/// Author and year: "Cen et al. 2003".
-fn title(paper: &Paper) -> String {
-    let published = paper.published();
-    let last = |name: &String| name.split(' ').next_back().unwrap_or_default().to_owned();
-    let authors: Vec<String> = published.authors.iter().map(last).collect();
-    let authors = match authors.as_slice() {
-        [one] => one.clone(),
-        [one, two] => format!("{one} and {two}"),
-        all => format!("{} et al.", all.first().map_or("", String::as_str)),
-    };
-    published.year.map_or_else(|| authors.clone(), |year| format!("{authors} {year}"))
 }
 
 /// Every number that is scored.
