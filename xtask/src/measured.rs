@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use losscause_cli::table_text;
-use losscause_study::statistics::median;
+use losscause_study::statistics::Median;
 use losscause_study::tools::table::Table;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
@@ -78,11 +78,8 @@ pub(crate) fn shell(line: &str) -> Command {
 }
 
 fn medians(runs: &[Run]) -> Run {
-    std::array::from_fn(|at| {
-        let mut values: Vec<f64> = runs.iter().map(|run| run[at]).collect();
-        values.sort_by(f64::total_cmp);
-        median(&values).unwrap_or(f64::NAN)
-    })
+    let of = |at| Median::from_runs(runs.iter().map(|run| Some(run[at]))).median;
+    std::array::from_fn(|at| of(at).unwrap_or(f64::NAN))
 }
 
 /// Runs a program, and prints its figures as JSON.
@@ -106,15 +103,4 @@ pub(crate) fn children() -> Result<[f64; 3]> {
     let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
     let memory_mb = usage.max_rss() as f64 * 1024.0 / 1e6;
     Ok([seconds(usage.user_time()), seconds(usage.system_time()), memory_mb])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_median_of_an_even_number_lies_between_two() {
-        assert_eq!(medians(&[[0.3; 4], [0.1; 4], [0.2; 4]]), [0.2; 4]);
-        assert!((medians(&[[0.1; 4], [0.2; 4]])[0] - 0.15).abs() < 1e-12);
-    }
 }

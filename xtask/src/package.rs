@@ -12,7 +12,6 @@
 //! commands of the README run with the program of the default build.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -153,15 +152,13 @@ fn unpack(crates: &[Crate], place: &Path) -> Result<()> {
 
 /// The Cargo configuration under which unpacked crates find each other instead of crates.io.
 fn configuration(place: &Path, crates: &[Crate]) -> String {
-    let mut text = String::from("[patch.crates-io]\n");
-    for package in crates {
-        // A Rust string of a path is a TOML string as well: temporary directories have no odd
-        // characters.
-        let path = place.join(package.folder());
-        let _ = writeln!(text, "{} = {{ path = {path:?} }}", package.name);
-    }
+    // A Rust string of a path is a TOML string as well: temporary directories have no odd characters.
+    let patch =
+        |one: &Crate| format!("{} = {{ path = {:?} }}\n", one.name, place.join(one.folder()));
+    let patches: String = crates.iter().map(patch).collect();
     // Optimised, because tests run whole simulations. Built once, so nothing is kept for debugging.
-    text + "[profile.dev]\ndebug = false\nincremental = false\nopt-level = 1\n"
+    let profile = "[profile.dev]\ndebug = false\nincremental = false\nopt-level = 1\n";
+    format!("[patch.crates-io]\n{patches}{profile}")
 }
 
 /// Runs the commands that a README shows, in an empty directory, which must stay empty.
