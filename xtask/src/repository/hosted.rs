@@ -1,10 +1,9 @@
 //! The workflows of the hosted CI are YAML with the shape that it reads, and call what exists.
 
-use std::process::Command;
-
 use clap::CommandFactory;
 
-use super::workspace::{root, texts};
+use super::workspace::texts;
+use crate::shell::{command, run};
 use yaml_rust2::yaml::Hash;
 use yaml_rust2::{Yaml, YamlLoader};
 
@@ -54,9 +53,7 @@ fn the_workflows_call_scripts_and_verbs_that_exist() {
     scripts.sort();
     assert_eq!(scripts, ["portable", "run"]);
     for script in scripts {
-        assert!(root().join(".ci").join(&script).is_file(), "{script}");
-        let checked = Command::new("bash").arg("-n").arg(root().join(".ci").join(script)).status();
-        assert!(checked.unwrap().success());
+        run(command("bash -n").arg(format!(".ci/{script}"))).unwrap();
     }
     let verbs = after("cargo xtask ");
     assert!(verbs.contains(&"dist".to_owned()));
