@@ -42,7 +42,7 @@ pub(crate) fn pages(only: &[PathBuf]) -> Result<()> {
         let place = Place::new(&program, &parts)?;
         let [mut run, mut compared, mut checked] = [0; 3];
         // A page may name a command again, and show what it prints in one place.
-        let is_compared = |shown: &Shown| matches!(shown.output, Output::Text(_) | Output::Json(_));
+        let is_compared = |shown: &Shown| matches!(shown.output, Output::Text(_));
         let compared_ones = commands.iter().filter(|shown| is_compared(shown));
         let mut done: BTreeSet<&String> = compared_ones.map(|shown| &shown.command).collect();
         for shown in &commands {
@@ -117,8 +117,8 @@ impl Place {
         }
         match &shown.output {
             Output::InSentence | Output::NotShown => Ok(()),
+            Output::Text(text) if text.starts_with('{') => shown::compare_json(text, &stdout),
             Output::Text(text) => shown::compare(text, &stdout),
-            Output::Json(text) => shown::compare_json(text, &stdout),
         }
     }
 
