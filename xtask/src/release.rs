@@ -114,14 +114,14 @@ fn edited(path: &str, text: &str, release: &Release) -> Result<String> {
         format!("url: \"{site}\""),
     ];
     let of_python = format!("urls = {{ Homepage = \"{site}\", Repository = \"{source}\" }}");
-    // The names of packages have the version behind "losscause-" or "losscause_".
-    let renamed =
-        |text: String, start| text.replace(&format!("{start}{old}"), &format!("{start}{new}"));
     Ok(match path {
         "Cargo.toml" => put(&with_version(text, release), "authors", &urls),
         "CHANGELOG.md" => with_section(text, release)?,
         "CITATION.cff" => put(text, "type", &cited),
-        "README.md" => ["losscause-", "losscause_"].into_iter().fold(text.to_owned(), renamed),
+        // The names of packages.
+        "README.md" => ["losscause-", "losscause_"].iter().fold(text.to_owned(), |text, name| {
+            text.replace(&format!("{name}{old}"), &format!("{name}{new}"))
+        }),
         "SECURITY.md" => put(text, "Address", &[format!("Address: {security}")]),
         "python/pyproject.toml" => put(text, "dynamic", &[of_python]),
         _ => put(text, "authors.workspace", &inherited),
