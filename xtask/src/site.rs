@@ -16,7 +16,7 @@ use crate::{checks, lab, record};
 
 mod links;
 mod notebooks;
-mod pictures;
+pub(crate) mod pictures;
 pub(crate) mod sources;
 
 /// The arguments of `site`.

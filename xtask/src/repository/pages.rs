@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::workspace::{files, read, tenth, texts};
+use crate::site::pictures::page_of;
 use crate::site::sources::resolved;
 use losscause::BuiltIn;
 use losscause_laboratory::papers::record;
@@ -221,9 +222,8 @@ fn the_page_of_every_algorithm_names_each_of_its_settings() {
     let mut checked = 0;
     for algorithm in BuiltIn::ALL {
         for setting in algorithm.info().settings {
-            let row = tables.lines().find(|line| line.starts_with(&format!("| {algorithm} ")));
-            let (_, page) = row.and_then(|row| row.rsplit_once("](")).expect(setting.key);
-            let page = read(&format!("docs/algorithms/{}", page.split(')').next().unwrap()));
+            let page = page_of(&tables, *algorithm).expect(setting.key);
+            let page = read(&format!("docs/algorithms/{page}"));
             assert!(page.contains(&format!("| `{}`", setting.key)), "{algorithm}: {}", setting.key);
             checked += 1;
         }
