@@ -6,12 +6,10 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use losscause_laboratory::papers::record::open_scenario;
-use losscause_sim::{FlowId, LinkId, Simulation};
-use losscause_study::{Experiment, Setting};
+use serde_json::Value;
 
-use crate::measured::{Program, in_turn};
-use crate::shell::{command, losscause, root, text};
+use crate::measured::{Program, in_turn, shell};
+use crate::shell::{losscause, text};
 use crate::tools::Tool;
 
 /// A simulation that both simulators can run.
@@ -92,86 +90,47 @@ pub(crate) fn bench_ns2(options: &Options) -> Result<()> {
     let (runs, long_runs, part) = if options.short { (3, 1, 10) } else { (20, 3, 1) };
     for bench in BENCHES {
         for (simulated_s, runs) in [(bench.usual_s, runs), (bench.long_s / part, long_runs)] {
-            Prepared::new(&bench, simulated_s, options.lean)?.compare(&losscause, runs)?;
+            println!("{}, {simulated_s} s simulated; wanted: {}", bench.title, bench.aim);
+            let ours = bench.ours(&losscause, simulated_s);
+            let simulated: Value = serde_json::from_str(&text(shell(&ours))?)?;
+            let theirs = bench.theirs(&simulated["parameters"], simulated_s, options.lean)?;
+            // The counts of ns-2's run are from a separate run, because counting takes time.
+            let counted = Work::read(&text(shell(&format!("{theirs} -count 1")))?);
+            let counted = counted.context(bench.script)?;
+            let programs = [("ns-2", theirs, counted), ("losscause", ours, Work::of(&simulated))];
+            let programs = programs.map(|(name, line, Work { packet_hops, delivered })| {
+                println!("  {name}: {packet_hops} packet-hops, {delivered} packets delivered");
+                Program { name, line, work: packet_hops as f64 }
+            });
+            in_turn(bench.title, "packet-hops", runs, &programs)?;
         }
     }
     Ok(())
 }
 
-/// A bench with its parameters.
-struct Prepared<'a> {
-    bench: &'a Bench,
-    simulated_s: u32,
-    settings: Vec<String>,
-    experiment: Experiment,
-    /// The script and its arguments.
-    ns2: String,
-}
+impl Bench {
+    /// ns-2's scripts measure no delay of packets.
+    fn ours(&self, losscause: &Path, simulated_s: u32) -> String {
+        let settings = self.settings.iter().map(|setting| format!(" --set '{setting}'"));
+        format!(
+            "{} -q simulate {} --format json --set measure.delays=false --set duration_s={simulated_s}{}",
+            losscause.display(),
+            self.scenario,
+            settings.collect::<String>()
+        )
+    }
 
-impl<'a> Prepared<'a> {
-    fn new(bench: &'a Bench, simulated_s: u32, lean: bool) -> Result<Self> {
-        let Bench { scenario, script, .. } = bench;
-        let duration = format!("duration_s={simulated_s}");
-        let settings = bench.settings.iter().map(|&text| text.to_owned());
-        let settings: Vec<String> = settings.chain([duration]).collect();
-        let parsed = settings.iter().map(|text| Setting::parse(text));
-        let reading = losscause_study::Context::default();
-        let experiment = open_scenario(&root().join(scenario), Path::new(""), &reading)?
-            .with(&parsed.collect::<Result<Vec<_>, _>>()?)?
-            .experiment()?;
-        let mut ns2 = format!("ns {script} -duration {simulated_s}");
-        for (option, parameter) in bench.options {
-            let value = experiment.parameters.get(*parameter).with_context(|| {
+    /// With the values of these parameters.
+    fn theirs(&self, parameters: &Value, simulated_s: u32, lean: bool) -> Result<String> {
+        let Self { scenario, script, .. } = self;
+        let mut line = format!("ns {script} -duration {simulated_s}");
+        for (option, parameter) in self.options {
+            let value = parameters[*parameter].as_f64().with_context(|| {
                 format!("{scenario} has no parameter {parameter}, which {script} takes")
             })?;
-            ns2 += &format!(" {option} {value}");
+            line += &format!(" {option} {value}");
         }
-        ns2 += if lean { " -lean 1" } else { "" };
-        Ok(Self { bench, simulated_s, settings, experiment, ns2 })
-    }
-
-    /// ns-2's scripts measure no delay of packets.
-    fn ours(&self, losscause: &Path) -> Vec<String> {
-        let losscause = losscause.display().to_string();
-        let words = [&losscause, "simulate", self.bench.scenario, "--format", "json"];
-        let delays = "measure.delays=false".to_owned();
-        let settings = [&delays].into_iter().chain(&self.settings);
-        let settings = settings.flat_map(|setting| ["--set", setting]);
-        words.into_iter().chain(settings).map(str::to_owned).collect()
-    }
-
-    /// Runs both alternately, this many times, and prints a table.
-    fn compare(&self, losscause: &Path, runs: u32) -> Result<()> {
-        let Bench { title, aim, .. } = self.bench;
-        println!("{title}, {} s simulated; wanted: {aim}", self.simulated_s);
-        let theirs = self.ns2.split_whitespace().map(str::to_owned).collect();
-        let programs = [
-            ("ns-2", theirs, self.their_work()?),
-            ("losscause", self.ours(losscause), self.our_work()?),
-        ];
-        let programs = programs.map(|(name, words, Work { packet_hops, delivered })| {
-            println!("  {name}: {packet_hops} packet-hops, {delivered} packets delivered");
-            Program { name, words, work: packet_hops as f64 }
-        });
-        in_turn(title, "packet-hops", runs, &programs)
-    }
-
-    /// The counts of ns-2's run, from a separate run, because counting takes time.
-    fn their_work(&self) -> Result<Work> {
-        Work::read(&text(command(&self.ns2).args(["-count", "1"]))?).context(self.bench.script)
-    }
-
-    /// The counts of our run.
-    fn our_work(&self) -> Result<Work> {
-        let network = &self.experiment.network;
-        let mut simulation = Simulation::new(network, 1)?;
-        simulation.run_until(self.experiment.duration, &mut ());
-        let links = (0..network.links.len() as u32).map(LinkId);
-        let flows = (0..).map(FlowId).zip(&network.flows).filter(|(_, flow)| flow.measured);
-        Ok(Work {
-            delivered: flows.map(|(id, _)| simulation.flow(id).delivered_packets).sum(),
-            packet_hops: links.map(|link| simulation.counters().link(link).transmitted).sum(),
-        })
+        Ok(line + if lean { " -lean 1" } else { "" })
     }
 }
 
@@ -194,19 +153,41 @@ impl Work {
         };
         Ok(Self { delivered: number("delivered")?, packet_hops: number("packet_hops")? })
     }
+
+    /// From what `losscause simulate --format json` prints.
+    fn of(simulated: &Value) -> Self {
+        let sum = |list: &str, key: &str| -> u64 {
+            let all = simulated[list].as_array().into_iter().flatten();
+            all.filter(|one| one["measured"] != false).filter_map(|one| one[key].as_u64()).sum()
+        };
+        let packet_hops = sum("links", "delivered_packets") + sum("links", "wireless_drops");
+        Self { delivered: sum("flows", "delivered_packets"), packet_hops }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use losscause_laboratory::papers::record::open_scenario;
+    use losscause_study::{Context, Setting};
+
     use super::*;
-    use crate::shell::read;
+    use crate::shell::{read, root};
+
+    /// ns-2's command line, with the parameters that the scenario has.
+    fn theirs(bench: &Bench) -> String {
+        let scenario = root().join(bench.scenario);
+        let scenario = open_scenario(&scenario, Path::new(""), &Context::default()).unwrap();
+        let settings = bench.settings.iter().map(|text| Setting::parse(text).unwrap());
+        let scenario = scenario.with(&settings.collect::<Vec<_>>()).unwrap();
+        let parameters = scenario.experiment().unwrap().parameters;
+        bench.theirs(&serde_json::to_value(parameters).unwrap(), bench.usual_s, true).unwrap()
+    }
 
     #[test]
     fn every_bench_has_both_files_and_every_option_its_parameter() {
         for bench in BENCHES {
-            let prepared = Prepared::new(&bench, bench.usual_s, true).unwrap();
             let script = read(bench.script).unwrap();
-            for option in prepared.ns2.split(' ').filter_map(|word| word.strip_prefix('-')) {
+            for option in theirs(&bench).split(' ').filter_map(|word| word.strip_prefix('-')) {
                 assert!(script.contains(&format!(" {option} ")), "{}: {option}", bench.script);
             }
         }
@@ -214,10 +195,9 @@ mod tests {
 
     #[test]
     fn a_script_has_the_values_of_the_scenario() {
-        let prepared = Prepared::new(&BENCHES[1], 200, false).unwrap();
-        let bytes = &prepared.experiment.parameters["cross_bytes"];
-        for option in ["-flows 10", "-loss 0.05", &format!("-cross-bytes {bytes}")] {
-            assert!(prepared.ns2.contains(&format!(" {option} ")), "{}: {option}", prepared.ns2);
+        let line = theirs(&BENCHES[1]);
+        for option in ["-flows 10", "-loss 0.05", "-cross-bytes 210"] {
+            assert!(line.contains(&format!(" {option} ")), "{line}: {option}");
         }
     }
 

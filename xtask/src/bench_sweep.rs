@@ -74,13 +74,11 @@ pub(crate) fn bench_sweep(options: &Options) -> Result<()> {
         write(directory.path().join("s.toml"), scenario)?;
         let sweep = SWEEP.replace("CELLS", &cells.to_string());
         write(directory.path().join("sweep.toml"), sweep)?;
-        // Each sweep begins anew.
-        let begun = ["sh", "-c", "cd \"$0\" && rm -rf out && exec \"$@\""];
-        let place = directory.path().display().to_string();
-        let sweep = [&place, &losscause, "-q", "sweep", "sweep.toml", "--out", "out", "--jobs"];
+        let place = directory.path().display();
+        let sweep = format!("{losscause} -q sweep {place}/sweep.toml --out {place}/out --restart");
         let on_threads = |name, jobs: &str| {
-            let words = begun.iter().chain(&sweep).chain([&jobs]).map(|&word| word.to_owned());
-            Program { name, words: words.collect(), work: f64::from(cells) }
+            let line = format!("{sweep} --jobs {jobs}");
+            Program { name, line, work: f64::from(cells) }
         };
         let programs = [on_threads("1 thread", "1"), on_threads("2 threads", "2")];
         let title = format!("{cells} cells of {duration_s} s simulated");

@@ -64,7 +64,7 @@ const TESTS: &[Step] = &[
     Step::new("agreement with ns-2, short form", &[Tool::NS2], validate::short),
     Step::new("instructions of the event loop", &[Tool::VALGRIND], instructions::compare),
     Step::new("the same bytes from any number of threads", &[], same_bytes),
-    Step::new("the record of the five papers", &[], record::compare),
+    Step::new("the record of the five papers", &[], || record::record(&Default::default())),
     Step::beside("captures of this machine's own TCP, short form", OPTIONAL_PARTS, captures::short),
 ];
 
@@ -80,14 +80,14 @@ const BEFORE_TESTS: &[Step] = &[
     Step::beside(
         "the published crates from their packages, with the oldest compiler",
         &[Tool::OLDEST_RUST],
-        package::short,
+        || package::package(true),
     ),
     Step::beside("the oldest compiler for the other crates", &[Tool::OLDEST_RUST], oldest_compiler),
 ];
 
 const AFTER_TESTS: &[Step] = &[
-    Step::new("the reports in a browser", &[Tool::NODE, Tool::CHROMIUM], look::all),
-    Step::beside("the commands of README.md and docs/", &[], pages::all),
+    Step::new("the reports in a browser", &[Tool::NODE, Tool::CHROMIUM], || look::look(&[])),
+    Step::beside("the commands of README.md and docs/", &[], || pages::pages(&[])),
     Step::beside("the lab in a browser", &[Tool::WASM, Tool::NODE, Tool::CHROMIUM], lab::test),
     Step::beside("the Python package", &[Tool::PYTHON], python::test),
     Step::new("the links of the site", site::TOOLS, site::short),

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use losscause_laboratory::papers::record::Costs;
 
-use crate::shell::{cargo, is_kept, output, root};
+use crate::shell::{all_kept, cargo, output};
 
 const EXAMPLE: &str = "run --quiet --release -p losscause-laboratory --example count_costs";
 
@@ -21,19 +21,9 @@ pub(crate) fn costs(update: bool) -> Result<()> {
     let printed = output(cargo(EXAMPLE))?;
     let counted: BTreeMap<String, Costs> =
         serde_json::from_slice(&printed).context("the example printed no costs")?;
-    let mut differing = Vec::new();
-    for (paper, counted) in counted {
-        let path = format!("crates/losscause-laboratory/papers/{paper}/costs.toml");
-        let now = format!("{HEAD}\n{}", toml::to_string(&counted)?);
-        if !is_kept(&root().join(path), &now, update)? {
-            differing.push(paper);
-        }
-    }
-    if !differing.is_empty() {
-        bail!(
-            "the costs of {} differ; if that is intended, run `cargo xtask costs --update`",
-            differing.join(", ")
-        );
-    }
-    Ok(())
+    let now = |(paper, counted): (String, Costs)| {
+        let text = format!("{HEAD}\n{}", toml::to_string(&counted)?);
+        Ok((format!("crates/losscause-laboratory/papers/{paper}/costs.toml"), text))
+    };
+    all_kept(counted.into_iter().map(now).collect::<Result<Vec<_>>>()?, "costs", update)
 }

@@ -16,19 +16,12 @@ pub(crate) struct Options {
     /// Simulated seconds
     #[arg(default_value_t = 222)]
     seconds: u32,
-    #[arg(default_value = "tfrc")]
-    traffic: Traffic,
+    #[arg(default_value = "tfrc", value_parser = ["tfrc", "tcp", "cbr"])]
+    traffic: String,
     #[arg(default_value_t = 16)]
     flows: u32,
     #[arg(default_value_t = 1)]
     repetitions: u32,
-}
-
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum Traffic {
-    Tfrc,
-    Tcp,
-    Cbr,
 }
 
 /// Runs the workload.
@@ -36,10 +29,10 @@ enum Traffic {
 /// # Errors
 /// The simulator refuses it.
 pub(crate) fn event_loop(options: &Options) -> Result<()> {
-    let traffic = match options.traffic {
-        Traffic::Tfrc => workload::tfrc(),
-        Traffic::Tcp => workload::tcp(),
-        Traffic::Cbr => workload::cbr(),
+    let traffic = match options.traffic.as_str() {
+        "tcp" => workload::tcp(),
+        "cbr" => workload::cbr(),
+        _ => workload::tfrc(),
     };
     let network = workload::wireless_last_hop(options.flows, &traffic);
     for _ in 0..options.repetitions {

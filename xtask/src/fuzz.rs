@@ -7,7 +7,7 @@ use std::thread;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{other_cargo, root, run};
+use crate::shell::{files, other_cargo, root, run};
 use crate::tools::{self, Tool};
 
 /// The targets, and the time for each.
@@ -69,11 +69,9 @@ pub(crate) fn fuzz(options: &Options) -> Result<()> {
 /// The names of the targets, in order. Each has a folder of inputs; a test compares the folders
 /// with the targets.
 fn known() -> Result<Vec<String>> {
-    let directory = root().join("fuzz/corpus");
-    let entries = fs::read_dir(&directory).with_context(|| directory.display().to_string())?;
-    let mut names: Vec<String> = entries
-        .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
-        .collect::<Result<_>>()?;
-    names.sort();
+    let files = files(&["fuzz/corpus/*"])?;
+    let folders = files.iter().filter_map(|file| file.parent()?.file_name());
+    let mut names: Vec<_> = folders.map(|name| name.to_string_lossy().into_owned()).collect();
+    names.dedup();
     Ok(names)
 }

@@ -8,33 +8,21 @@ use crate::shell::{losscause, run, target};
 use crate::tools::{self, Tool};
 use crate::{lab, record};
 
-/// The arguments of `look`.
-#[derive(clap::Args)]
-pub(crate) struct Options {
-    /// Only these reports
-    pages: Vec<String>,
-}
-
-/// All reports, as one of CI's steps.
-pub(crate) fn all() -> Result<()> {
-    look(&Options { pages: Vec::new() })
-}
-
-/// Makes the reports, checks each, and writes the screenshots.
+/// Makes these reports or all, checks each, and writes the screenshots.
 ///
 /// # Errors
 /// A report is unknown, cannot be made or opened, or a check fails; all findings are printed first.
-pub(crate) fn look(options: &Options) -> Result<()> {
+pub(crate) fn look(pages: &[String]) -> Result<()> {
     tools::ensure(&[Tool::NODE, Tool::CHROMIUM])?;
     let program = losscause()?;
     lab::install()?;
-    if options.pages.is_empty() || options.pages.iter().any(|page| page == "record") {
+    if pages.is_empty() || pages.iter().any(|page| page == "record") {
         record::report()?;
     }
     let mut reports = lab::playwright();
     reports.arg("--config=playwright.reports.config.ts");
-    if !options.pages.is_empty() {
-        reports.arg(format!("--grep=report ({})$", options.pages.join("|")));
+    if !pages.is_empty() {
+        reports.arg(format!("--grep=report ({})$", pages.join("|")));
     }
     let look = target().join("look");
     run(reports.env("LOSSCAUSE", program).env("LOOK", &look))?;

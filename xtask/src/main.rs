@@ -32,6 +32,7 @@ mod site;
 mod tools;
 mod validate;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -63,7 +64,7 @@ enum Verb {
     FitSift(fit_sift::Options),
     /// Run a command and print its time and memory; the benchmarks use it for each run
     #[command(hide = true)]
-    Measured(measured::Measured),
+    Measured { line: String },
     /// Count the event loop's instructions per packet-hop and compare them with
     /// benches/instructions.toml
     Instructions(Update),
@@ -93,9 +94,15 @@ enum Verb {
     Results(results::Options),
     /// Open the reports in headless Chromium, check them and keep screenshots in target/look;
     /// installs Chromium if it is missing
-    Look(look::Options),
+    Look {
+        /// Only these reports
+        pages: Vec<String>,
+    },
     /// Run the commands of README.md, docs/ and results/ and compare what they print with what the pages show
-    Pages(pages::Options),
+    Pages {
+        /// Only these pages: "docs/own-link.md"
+        pages: Vec<PathBuf>,
+    },
     /// Build the Python package and test it in a virtual environment that is removed at the end
     Python(python::Options),
     /// Build the page in web/ into web/dist, with --test also test it
@@ -108,7 +115,12 @@ enum Verb {
     Dist(dist::Options),
     /// Build, test and install the published crates from their packages alone, outside the
     /// repository
-    Package(package::Options),
+    Package {
+        /// Check with the oldest compiler that every package and its tests compile instead of running
+        /// them, leave out the optional features, which take minutes to compile, and install nothing
+        #[arg(long)]
+        short: bool,
+    },
     /// Say what a release of this version changes; --write changes it, commits, tags and makes the
     /// packages
     Release(release::Options),
@@ -146,7 +158,7 @@ fn main() -> ExitCode {
         Verb::BenchCapture(options) => bench_capture::bench_capture(&options),
         Verb::BenchSweep(options) => bench_sweep::bench_sweep(&options),
         Verb::FitSift(options) => fit_sift::fit_sift(&options),
-        Verb::Measured(command) => measured::measured(&command),
+        Verb::Measured { line } => measured::measured(&line),
         Verb::Instructions(Update { update }) => instructions::instructions(update),
         Verb::EventLoop(options) => event_loop::event_loop(&options),
         Verb::Churn => checks::churn(),
@@ -155,13 +167,13 @@ fn main() -> ExitCode {
         Verb::Costs(Update { update }) => costs::costs(update),
         Verb::Record(options) => record::record(&options),
         Verb::Results(options) => results::results(&options),
-        Verb::Look(options) => look::look(&options),
-        Verb::Pages(options) => pages::pages(&options),
+        Verb::Look { pages } => look::look(&pages),
+        Verb::Pages { pages } => pages::pages(&pages),
         Verb::Python(options) => python::python(&options),
         Verb::Lab(options) => lab::lab(&options),
         Verb::Site(options) => site::site(&options),
         Verb::Dist(options) => dist::dist(&options),
-        Verb::Package(options) => package::package(&options),
+        Verb::Package { short } => package::package(short),
         Verb::Release(options) => release::release(&options),
         Verb::CaptureAccuracy(options) => captures::capture_accuracy(&options),
         Verb::LinuxCaptures(options) => captures::linux_captures(&options),

@@ -1,19 +1,23 @@
 //! The time and the memory of a process. Each has its own parent process, the hidden command `cargo
 //! xtask measured`, because the system reports only the maximum over all children of a process.
 
+use std::process::Command;
 use std::time::Instant;
 
 use anyhow::{Context, Result};
-use losscause_study::statistics::median;
+use losscause_cli::table_text;
+use losscause_study::statistics::Median;
+use losscause_study::tools::table::Table;
 use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeVal;
 
-use crate::shell::{output, program};
+use crate::shell::{command, output, program};
 
 /// A program that is measured.
 pub(crate) struct Program {
     pub(crate) name: &'static str,
-    pub(crate) words: Vec<String>,
+    /// For a shell.
+    pub(crate) line: String,
     /// What a run of it does, in the bench's own unit.
     pub(crate) work: f64,
 }
@@ -35,56 +39,53 @@ pub(crate) fn in_turn(title: &str, unit: &str, runs: u32, programs: &[Program]) 
         for place in 0..programs.len() {
             // Each is the first one in every other round.
             let place = if run % 2 == 0 { place } else { programs.len() - 1 - place };
-            measured[place].push(of(&programs[place].words)?);
+            measured[place].push(of(&programs[place].line)?);
         }
     }
-    let shown = |name: &str, figures: &Run, last: &str| {
-        let figures: String = figures.iter().map(|figure| format!(" {figure:12.4}")).collect();
-        println!("  {name:<10}{figures} {last}");
+    let columns = [""].into_iter().chain(COLUMNS).chain([unit]);
+    let mut table = Table::new(columns).numbers(1..);
+    let mut row = |name: &str, figures: &Run, last: String| {
+        let figures = figures.map(|figure| format!("{figure:.4}"));
+        table.row([name.to_owned()].into_iter().chain(figures).chain([last]));
     };
-    let columns = COLUMNS.map(|column| format!(" {column:>12}")).concat();
-    println!("{title}, median of {runs} in turn\n{:12}{columns}", "");
     for (Program { name, work, .. }, runs) in programs.iter().zip(&measured) {
         let of_all = medians(runs);
-        shown(name, &of_all, &format!("{:.0} {unit} per processor s", work / of_all[1]));
+        row(name, &of_all, format!("{:.0} per processor s", work / of_all[1]));
     }
     if let [first, .., last] = &measured[..] {
         let ratio = |(a, b): (&Run, &Run)| std::array::from_fn(|at| a[at] / b[at]);
         let ratios: Vec<Run> = first.iter().zip(last).map(ratio).collect();
         let least = ratios.iter().map(|ratio| ratio[2]).fold(f64::INFINITY, f64::min);
         let most = ratios.iter().map(|ratio| ratio[2]).fold(0.0, f64::max);
-        shown("ratio", &medians(&ratios), &format!("(wall: {least:.2} to {most:.2})"));
+        row("ratio", &medians(&ratios), format!("wall: {least:.2} to {most:.2}"));
     }
+    println!("{title}, median of {runs} in turn\n{}", table_text(&table, 100));
     Ok(())
 }
 
-/// Runs `words` below a parent that measures it.
-fn of(words: &[String]) -> Result<Run> {
+/// Runs a program below a parent that measures it.
+fn of(line: &str) -> Result<Run> {
     let own = std::env::current_exe().context("finding this program")?;
-    let printed = output(program(own).args(["measured", "--"]).args(words))?;
+    let printed = output(program(own).args(["measured", line]))?;
     serde_json::from_slice(&printed).context("reading what a run took")
 }
 
+/// The program that a line for a shell ends with: it takes the shell's place.
+pub(crate) fn shell(line: &str) -> Command {
+    let mut shell = command("sh -c");
+    shell.arg(format!("exec {line}"));
+    shell
+}
+
 fn medians(runs: &[Run]) -> Run {
-    std::array::from_fn(|at| {
-        let mut values: Vec<f64> = runs.iter().map(|run| run[at]).collect();
-        values.sort_by(f64::total_cmp);
-        median(&values).unwrap_or(f64::NAN)
-    })
+    let of = |at| Median::from_runs(runs.iter().map(|run| Some(run[at]))).median;
+    std::array::from_fn(|at| of(at).unwrap_or(f64::NAN))
 }
 
-/// A command to run and to measure.
-#[derive(clap::Args)]
-pub(crate) struct Measured {
-    /// Program and arguments
-    #[arg(required = true, last = true)]
-    words: Vec<String>,
-}
-
-/// Runs a command, and prints its figures as JSON.
-pub(crate) fn measured(measured: &Measured) -> Result<()> {
+/// Runs a program, and prints its figures as JSON.
+pub(crate) fn measured(line: &str) -> Result<()> {
     let begun = Instant::now();
-    output(program(&measured.words[0]).args(&measured.words[1..]))?;
+    output(shell(line))?;
     let wall_s = begun.elapsed().as_secs_f64();
     let [user_s, system_s, memory_mb] = children()?;
     let run: Run = [user_s, user_s + system_s, wall_s, memory_mb];
@@ -102,15 +103,4 @@ pub(crate) fn children() -> Result<[f64; 3]> {
     let seconds = |time: TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
     let memory_mb = usage.max_rss() as f64 * 1024.0 / 1e6;
     Ok([seconds(usage.user_time()), seconds(usage.system_time()), memory_mb])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_median_of_an_even_number_lies_between_two() {
-        assert_eq!(medians(&[[0.3; 4], [0.1; 4], [0.2; 4]]), [0.2; 4]);
-        assert!((medians(&[[0.1; 4], [0.2; 4]])[0] - 0.15).abs() < 1e-12);
-    }
 }

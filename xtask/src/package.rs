@@ -12,7 +12,6 @@
 //! commands of the README run with the program of the default build.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -23,15 +22,6 @@ use serde_json::Value;
 
 use crate::shell::{cargo, command, losscause, output, packages, read, root, run, write};
 use crate::tools;
-
-/// The form of the test.
-#[derive(clap::Args)]
-pub(crate) struct Options {
-    /// Check with the oldest compiler that every package and its tests compile instead of running
-    /// them, leave out the optional features, which take minutes to compile, and install nothing
-    #[arg(long)]
-    short: bool,
-}
 
 /// The crate that `cargo install` installs, and its program.
 const COMMAND_LINE: (&str, &str) = ("losscause-cli", "losscause");
@@ -78,23 +68,18 @@ pub(crate) fn features() -> Result<Vec<String>> {
     Ok(packages("--no-deps")?.into_iter().flat_map(named).collect())
 }
 
-/// The short form, as one of CI's steps.
-pub(crate) fn short() -> Result<()> {
-    package(&Options { short: true })
-}
-
 /// Packs the published crates, tests each outside the repository, installs the program and runs its
 /// README's commands.
 ///
 /// # Errors
 /// A crate cannot be packed, built or tested, or a command of the README fails or leaves a file
 /// behind.
-pub(crate) fn package(options: &Options) -> Result<()> {
+pub(crate) fn package(is_short: bool) -> Result<()> {
     let crates = published()?;
     let place = tempfile::Builder::new().prefix("losscause-packages-").tempdir()?;
     let place = place.path();
     unpack(&crates, place)?;
-    if options.short {
+    if is_short {
         check_with_oldest(&crates, place)?;
     } else {
         crates.iter().try_for_each(|package| test(package, place))?;
@@ -103,7 +88,7 @@ pub(crate) fn package(options: &Options) -> Result<()> {
         bail!("no published crate is called {}", COMMAND_LINE.0);
     };
     let installed = place.join("installed/bin").join(COMMAND_LINE.1);
-    let program = if options.short { losscause()? } else { installed };
+    let program = if is_short { losscause()? } else { installed };
     run_readme(&place.join(command_line.folder()).join("README.md"), &program)
 }
 
@@ -167,15 +152,13 @@ fn unpack(crates: &[Crate], place: &Path) -> Result<()> {
 
 /// The Cargo configuration under which unpacked crates find each other instead of crates.io.
 fn configuration(place: &Path, crates: &[Crate]) -> String {
-    let mut text = String::from("[patch.crates-io]\n");
-    for package in crates {
-        // A Rust string of a path is a TOML string as well: temporary directories have no odd
-        // characters.
-        let path = place.join(package.folder());
-        let _ = writeln!(text, "{} = {{ path = {path:?} }}", package.name);
-    }
+    // A Rust string of a path is a TOML string as well: temporary directories have no odd characters.
+    let patch =
+        |one: &Crate| format!("{} = {{ path = {:?} }}\n", one.name, place.join(one.folder()));
+    let patches: String = crates.iter().map(patch).collect();
     // Optimised, because tests run whole simulations. Built once, so nothing is kept for debugging.
-    text + "[profile.dev]\ndebug = false\nincremental = false\nopt-level = 1\n"
+    let profile = "[profile.dev]\ndebug = false\nincremental = false\nopt-level = 1\n";
+    format!("[patch.crates-io]\n{patches}{profile}")
 }
 
 /// Runs the commands that a README shows, in an empty directory, which must stay empty.

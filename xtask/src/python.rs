@@ -44,11 +44,6 @@ const EXTRAS: [&str; 3] = ["test", "ray", "notebooks"];
 
 /// Tests that mostly wait: for Ray and for notebooks. They run beside the others.
 const WAITING: [&str; 2] = ["python/tests/test_ray.py", "python/tests/test_notebooks.py"];
-const OTHERS: [&str; 3] = [
-    "python/tests",
-    "--ignore=python/tests/test_ray.py",
-    "--ignore=python/tests/test_notebooks.py",
-];
 
 /// Tests the package.
 ///
@@ -90,7 +85,8 @@ fn tested(install: fn(&Environment) -> Result<()>) -> Result<Environment> {
         run(stubtest.arg("losscause._losscause").current_dir(environment.place.path()))?;
         let types = ["--config-file", "python/pyproject.toml", "python/losscause"];
         run(environment.command("mypy").args(types))?;
-        pytest(&environment, &losscause, &OTHERS)?;
+        let others = WAITING.map(|file| format!("--ignore={file}"));
+        pytest(&environment, &losscause, &["python/tests", &others[0], &others[1]])?;
         waiting.join().unwrap_or_else(|panic| resume_unwind(panic))
     })?;
     Ok(environment)

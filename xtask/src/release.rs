@@ -25,20 +25,18 @@ const ADDRESSES: [&str; 3] = ["source", "site", "security"];
 
 /// An address for each of [`ADDRESSES`]; empty if it is not set.
 fn addresses() -> Result<[String; 3]> {
-    let mut addresses = ADDRESSES.map(|key| format!("metadata.addresses.{key}"));
-    for address in &mut addresses {
-        *address = workspace(address)?;
-    }
-    Ok(addresses)
+    let address = |key| workspace(&format!("metadata.addresses.{key}"));
+    let [source, site, security] = ADDRESSES.map(address);
+    Ok([source?, site?, security?])
 }
 
 /// What a release sets.
-struct Release<'a> {
-    old: &'a str,
-    new: &'a str,
+struct Release {
+    old: String,
+    new: String,
     /// YEAR-MONTH-DAY.
-    date: &'a str,
-    addresses: &'a [String; 3],
+    date: String,
+    addresses: [String; 3],
 }
 
 /// Says what a release changes; with `--write`, makes it.
@@ -46,22 +44,24 @@ struct Release<'a> {
 /// # Errors
 /// With `--write`: an address is missing, a file has changes, or a step fails.
 pub(crate) fn release(options: &Options) -> Result<()> {
-    let old = workspace("package.version")?;
-    let tags = text(command(&format!("git tag --list v{old}")))?;
-    may_follow(&options.version, &old, !tags.is_empty())?;
-    let addresses = addresses()?;
-    let date = text(command("date --utc +%F"))?;
-    let release = Release { old: &old, new: &options.version, date: &date, addresses: &addresses };
+    let release = Release {
+        old: workspace("package.version")?,
+        new: options.version.clone(),
+        date: text(command("date --utc +%F"))?,
+        addresses: addresses()?,
+    };
+    let tags = text(command(&format!("git tag --list v{}", release.old)))?;
+    may_follow(&release.new, &release.old, !tags.is_empty())?;
     let changes = text(command("git status --porcelain --untracked-files=no"))?;
     let changes =
         (!changes.is_empty()).then(|| "the checkout has changes that are in no commit".to_owned());
-    for hindrance in missing(&addresses).into_iter().chain(changes) {
+    for hindrance in missing(&release.addresses).into_iter().chain(changes) {
         if options.write {
             bail!("{hindrance}");
         }
         println!("before it: {hindrance}");
     }
-    for (path, text) in changed(&release, |path| read(path))? {
+    for (path, text) in changed(&release)? {
         let before = read(&path)?;
         let lines = text.lines().filter(|line| !before.lines().any(|old| old == *line));
         lines.for_each(|line| println!("{path}: {line}"));
@@ -93,40 +93,41 @@ fn missing(addresses: &[String; 3]) -> Option<String> {
     Some(format!("Cargo.toml: workspace.metadata.addresses.{key} is empty, expected an address"))
 }
 
-/// The files that name a version, a date or an address, with their new text.
-fn changed(
-    release: &Release,
-    read: impl Fn(&str) -> Result<String>,
-) -> Result<BTreeMap<String, String>> {
-    let Release { old, new, date, addresses } = release;
-    let [source, site, security] = addresses;
-    let mut all = BTreeMap::new();
-    let mut add = |path: &str, text: String| all.insert(path.to_owned(), text);
-    for path in text(command("git ls-files *Cargo.toml"))?.lines() {
-        let inherited = ["homepage.workspace = true", "repository.workspace = true"];
-        let manifest = read(path)?;
-        if manifest.contains("\nauthors.workspace = true\n") {
-            add(path, put(&manifest, "authors.workspace", &inherited));
-        }
-    }
+/// The files that name a version, a date or an address.
+const FILES: &str =
+    "*Cargo.toml CHANGELOG.md CITATION.cff README.md SECURITY.md python/pyproject.toml";
+
+/// These files, with their new text.
+fn changed(release: &Release) -> Result<BTreeMap<String, String>> {
+    let files = text(command(&format!("git ls-files {FILES}")))?;
+    let change = |path: &str| Ok((path.to_owned(), edited(path, &read(path)?, release)?));
+    files.lines().map(change).collect()
+}
+
+/// The new text of a file.
+fn edited(path: &str, text: &str, release: &Release) -> Result<String> {
+    let Release { old, new, date, addresses: [source, site, security] } = release;
     let urls = [format!("homepage = \"{site}\""), format!("repository = \"{source}\"")];
-    add("Cargo.toml", put(&with_version(&read("Cargo.toml")?, release), "authors", &urls));
-    add("CHANGELOG.md", with_section(&read("CHANGELOG.md")?, release)?);
+    let inherited = ["homepage.workspace = true", "repository.workspace = true"];
     let cited = [
         format!("version: {new}"),
         format!("date-released: {date}"),
         format!("repository-code: \"{source}\""),
         format!("url: \"{site}\""),
     ];
-    add("CITATION.cff", put(&read("CITATION.cff")?, "type", &cited));
-    add("SECURITY.md", put(&read("SECURITY.md")?, "Address", &[format!("Address: {security}")]));
-    let urls = format!("urls = {{ Homepage = \"{site}\", Repository = \"{source}\" }}");
-    add("python/pyproject.toml", put(&read("python/pyproject.toml")?, "dynamic", &[urls]));
-    // The names of packages have the version behind "losscause-" or "losscause_".
-    let renamed =
-        |text: String, start| text.replace(&format!("{start}{old}"), &format!("{start}{new}"));
-    add("README.md", ["losscause-", "losscause_"].into_iter().fold(read("README.md")?, renamed));
-    Ok(all)
+    let of_python = format!("urls = {{ Homepage = \"{site}\", Repository = \"{source}\" }}");
+    Ok(match path {
+        "Cargo.toml" => put(&with_version(text, release), "authors", &urls),
+        "CHANGELOG.md" => with_section(text, release)?,
+        "CITATION.cff" => put(text, "type", &cited),
+        // The names of packages.
+        "README.md" => ["losscause-", "losscause_"].iter().fold(text.to_owned(), |text, name| {
+            text.replace(&format!("{name}{old}"), &format!("{name}{new}"))
+        }),
+        "SECURITY.md" => put(text, "Address", &[format!("Address: {security}")]),
+        "python/pyproject.toml" => put(text, "dynamic", &[of_python]),
+        _ => put(text, "authors.workspace", &inherited),
+    })
 }
 
 /// What stands before a colon or an equals sign.
@@ -193,22 +194,21 @@ fn with_version(workspace: &str, Release { old, new, .. }: &Release) -> String {
 mod tests {
     use super::*;
 
-    fn some() -> [String; 3] {
-        ["R", "H", "S"].map(str::to_owned)
+    /// The release of a version after 0.1.0.
+    fn release(new: &str) -> Release {
+        let [old, new, date] = ["0.1.0", new, "2030-01-02"].map(str::to_owned);
+        Release { old, new, date, addresses: ["R", "H", "S"].map(str::to_owned) }
     }
 
     #[test]
     fn every_text_that_a_release_changes_is_the_same_after_a_second_time() {
-        let addresses = some();
-        let release =
-            Release { old: "0.1.0", new: "0.2.0", date: "2030-01-02", addresses: &addresses };
-        let mut once = changed(&release, |path| read(path)).unwrap();
-        let again = |path: &str| once.get(path).cloned().map_or_else(|| read(path), Ok);
-        let twice = changed(&release, again);
-        let twice = twice.unwrap_or_else(|error| panic!("{error}"));
+        let release = release("0.2.0");
+        let mut once = changed(&release).unwrap();
         let changelog = once.remove("CHANGELOG.md").unwrap();
         assert!(changelog.contains("## [Unreleased]\n\n## [0.2.0] - 2030-01-02\n\n"));
-        assert!(once.iter().all(|(path, text)| twice[path] == *text));
+        for (path, text) in &once {
+            assert_eq!(edited(path, text, &release).unwrap(), *text, "{path}");
+        }
         let manifest: toml::Table = toml::from_str(&once["Cargo.toml"]).unwrap();
         let workspace = &manifest["workspace"];
         assert_eq!(workspace["package"]["version"].as_str(), Some("0.2.0"));
@@ -245,16 +245,12 @@ mod tests {
     #[test]
     fn what_was_noted_since_a_version_that_was_never_released_is_in_its_section() {
         let changelog = "# C\n\n## [Unreleased]\n\n- b\n\n## [0.1.0] - 2026-11-29\n\nThe first.\n";
-        let addresses = some();
-        let release =
-            Release { old: "0.1.0", new: "0.1.0", date: "2030-01-02", addresses: &addresses };
-        let once = with_section(changelog, &release).unwrap();
+        let once = with_section(changelog, &release("0.1.0")).unwrap();
         let expected = "# C\n\n## [Unreleased]\n\n## [0.1.0] - 2030-01-02\n\n- b\n\nThe first.\n";
         assert_eq!(once, expected);
-        assert_eq!(with_section(&once, &release).unwrap(), expected);
-        let next = Release { new: "0.2.0", ..release };
+        assert_eq!(with_section(&once, &release("0.1.0")).unwrap(), expected);
         let two = "# C\n\n## [Unreleased]\n\n## [0.2.0] - 2030-01-02\n\n- b\n\n## [0.1.0] - 2026-11-29\n\nThe first.\n";
-        assert_eq!(with_section(changelog, &next).unwrap(), two);
+        assert_eq!(with_section(changelog, &release("0.2.0")).unwrap(), two);
     }
 
     #[test]
@@ -270,7 +266,7 @@ mod tests {
     fn a_version_has_three_numbers_and_an_address_is_needed() {
         assert!(numbers("0.10.0").unwrap() > numbers("0.9.1").unwrap());
         assert!(numbers("0.2").is_err() && numbers("0.2.x").is_err());
-        let mut addresses = some();
+        let mut addresses = release("0.2.0").addresses;
         assert_eq!(missing(&addresses), None);
         addresses[2].clear();
         assert!(missing(&addresses).unwrap().contains("addresses.security is empty"));

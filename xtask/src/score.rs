@@ -2,8 +2,7 @@
 //! same rule.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 
 use anyhow::{Context, Result, bail};
 use losscause_laboratory::papers::record::{self, Claim, Item};
@@ -26,7 +25,8 @@ pub(crate) struct Arguments {
 /// every number and claim.
 pub(crate) fn run(arguments: &Arguments) -> Result<()> {
     let Arguments { result, against } = arguments;
-    let written: Reproduction = serde_json::from_str(&read(absolute(result)?)?)
+    let result = &absolute(result)?;
+    let written: Reproduction = serde_json::from_str(&read(result)?)
         .with_context(|| format!("{} is no result of reproduce", result.display()))?;
     let ours = answer(&written);
     ours.iter().filter(|line| line.contains(": numbers ")).for_each(|line| println!("{line}"));
@@ -77,15 +77,10 @@ fn answer(written: &Reproduction) -> BTreeSet<String> {
     lines
 }
 
-/// The path from the file system's root, so that the folder of a command does not matter.
-fn absolute(path: &Path) -> Result<PathBuf> {
-    fs::canonicalize(path).with_context(|| format!("{} cannot be read", path.display()))
-}
-
 /// The same lines by the script, which appends figures after a colon.
 fn answer_of(script: &Path, result: &Path) -> Result<BTreeSet<String>> {
     let mut python = command("python3");
-    python.arg(absolute(script)?).arg(absolute(result)?).args(["--misses", "--unmeasured"]);
+    python.arg(absolute(script)?).arg(result).args(["--misses", "--unmeasured"]);
     let lines = text(python).context("the script")?;
     let line = |line: &str| match line.split_once(' ') {
         Some((outcome @ ("missed" | "fails" | "unmeasured"), rest)) => {

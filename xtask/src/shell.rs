@@ -7,7 +7,6 @@ use std::io::{self, BufRead, BufReader, IsTerminal, Read, Write};
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::OnceLock;
 use std::thread;
 
 use anyhow::{Context, Result, bail};
@@ -42,24 +41,12 @@ pub(crate) fn workspace(key: &str) -> Result<String> {
     text.with_context(|| format!("Cargo.toml: workspace.{key} is missing"))
 }
 
-/// Cargo's target folder, as cargo itself finds it: the variable CARGO_TARGET_DIR, or
-/// `build.target-dir` of a configuration.
+/// Cargo's target folder: the one that it has built this program in.
 pub(crate) fn target() -> PathBuf {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    FOLDER
-        .get_or_init(|| named_by(cargo(OF_WORKSPACE)).unwrap_or_else(|_| root().join("target")))
-        .clone()
+    let own = std::env::current_exe().unwrap_or_default();
+    let folder = own.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file());
+    folder.map_or_else(|| root().join("target"), Path::to_path_buf)
 }
-
-/// The target folder that `cargo metadata` names.
-pub(crate) fn named_by(cargo: impl BorrowMut<Command>) -> Result<PathBuf> {
-    let metadata: Value = serde_json::from_slice(&output(cargo)?)?;
-    let folder = metadata["target_directory"].as_str().context("cargo metadata: no folder")?;
-    Ok(PathBuf::from(folder))
-}
-
-/// The workspace's packages only, not those that they use.
-pub(crate) const OF_WORKSPACE: &str = "metadata --format-version 1 --no-deps";
 
 /// What `cargo metadata` says of packages: with "--no-deps", of the workspace's.
 pub(crate) fn packages<T: DeserializeOwned>(options: &str) -> Result<Vec<T>> {
@@ -233,6 +220,29 @@ pub(crate) fn is_kept(path: &Path, now: &str, update: bool) -> Result<bool> {
     Ok(false)
 }
 
+/// Compares committed files with what is made of them now, or with `update` writes them. All are
+/// compared, whatever the first says.
+///
+/// # Errors
+/// One differs; `verb` is the command that writes them.
+pub(crate) fn all_kept(
+    files: impl IntoIterator<Item = (String, String)>,
+    verb: &str,
+    update: bool,
+) -> Result<()> {
+    let compare = |(file, now): (String, String)| {
+        Ok((!is_kept(&root().join(&file), &now, update)?).then_some(file))
+    };
+    let differing: Vec<_> = files.into_iter().map(compare).collect::<Result<_>>()?;
+    let differing = differing.into_iter().flatten().collect::<Vec<_>>().join(", ");
+    if !differing.is_empty() {
+        bail!(
+            "{differing}: differs; if that is intended, run `cargo xtask {verb} --update` and say why in the commit"
+        );
+    }
+    Ok(())
+}
+
 /// Whether this program runs as root.
 pub(crate) fn is_root() -> Result<bool> {
     Ok(text(command("id -u"))? == "0")
@@ -285,11 +295,8 @@ mod tests {
 
     #[test]
     fn the_target_folder_is_the_one_that_cargo_builds_in() {
-        let place = tempfile::tempdir().unwrap();
-        for key in ["CARGO_TARGET_DIR", "CARGO_BUILD_TARGET_DIR"] {
-            let mut cargo = cargo(OF_WORKSPACE);
-            let named = named_by(cargo.env_remove("CARGO_TARGET_DIR").env(key, place.path()));
-            assert_eq!(named.unwrap(), place.path(), "{key}");
-        }
+        let metadata = output(cargo("metadata --format-version 1 --no-deps")).unwrap();
+        let metadata: Value = serde_json::from_slice(&metadata).unwrap();
+        assert_eq!(metadata["target_directory"], target().to_str().unwrap());
     }
 }

@@ -16,7 +16,7 @@ use crate::{checks, lab, record};
 
 mod links;
 mod notebooks;
-mod pictures;
+pub(crate) mod pictures;
 pub(crate) mod sources;
 
 /// The arguments of `site`.
@@ -64,14 +64,6 @@ fn put_together(report: Option<&Path>) -> Result<()> {
     run(tools::own("mdbook").arg("build").arg(&book).arg("--dest-dir").arg(&site))?;
     copy(&root().join("web/dist"), &site.join("lab"))?;
     copy(&target().join("doc"), &site.join("api"))?;
-    println!(
-        "{}",
-        if report.is_some() {
-            "copies the papers' report"
-        } else {
-            "measures for the papers' report"
-        }
-    );
     papers(report, &site.join("papers"))?;
     println!("checks the links");
     links::check(&site)?;
@@ -93,8 +85,10 @@ fn pages(book: &Path) -> Result<()> {
 /// The report of the papers, with its data.
 fn papers(report: Option<&Path>, place: &Path) -> Result<()> {
     let Some(report) = report else {
+        println!("measures for the papers' report");
         return run(program(losscause()?).args(["--quiet", "reproduce", "--out"]).arg(place));
     };
+    println!("copies the papers' report");
     for name in ["report.html", "result.json"] {
         copy(&report.join(name), &place.join(name))?;
     }

@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread;
@@ -29,10 +28,14 @@ mod changes;
 use changes::Random;
 use fuzz::{TARGETS, Target};
 
+/// The fuzzer's folder.
+fn fuzzer() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz")
+}
+
 /// The files of a target's corpus, in order.
 fn corpus(name: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(name);
-    let files = entries(&folder);
+    let files = entries(&fuzzer().join("corpus").join(name));
     assert!(!files.is_empty(), "{name} has no corpus");
     files
 }
@@ -57,19 +60,18 @@ fn every_target_takes_every_file_of_its_corpus() {
 
 #[test]
 fn every_folder_of_the_corpus_is_that_of_a_target() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus");
+    let folder = fuzzer().join("corpus");
     assert_eq!(entries(&folder), TARGETS.map(|(name, _)| folder.join(name)));
 }
 
 #[test]
 fn the_fuzzers_manifest_has_the_crates_that_its_targets_use() {
-    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz");
-    let manifest: toml::Table =
-        toml::from_str(&fs::read_to_string(fuzz.join("Cargo.toml")).unwrap()).unwrap();
+    let manifest = fs::read_to_string(fuzzer().join("Cargo.toml")).unwrap();
+    let manifest: toml::Table = toml::from_str(&manifest).unwrap();
     let ours = |name: &&str| name.starts_with("losscause");
     let named = manifest["dependencies"].as_table().unwrap().keys().map(String::as_str);
     let named: BTreeSet<String> = named.filter(ours).map(str::to_owned).collect();
-    let files = entries(&fuzz.join("src"));
+    let files = entries(&fuzzer().join("src"));
     let sources: String = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
     let words = sources.split(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
     let used = words.filter_map(|word| word.split_once("::")).map(|(name, _)| name).filter(ours);
@@ -126,12 +128,11 @@ fn every_target_takes_changed_files_of_its_corpus() {
     #[cfg(target_os = "linux")]
     setrlimit(Resource::RLIMIT_AS, MOST_MEMORY_BYTES, MOST_MEMORY_BYTES).unwrap();
     let (sender, outcomes) = channel();
-    let next = Arc::new(AtomicUsize::new(0));
     for _ in 0..thread::available_parallelism().unwrap().get() {
         let sender = sender.clone();
-        let next = Arc::clone(&next);
         thread::spawn(move || {
-            let next = || next.fetch_add(1, Ordering::Relaxed);
+            static NEXT: AtomicUsize = AtomicUsize::new(0);
+            let next = || NEXT.fetch_add(1, Ordering::Relaxed);
             while let Some((index, target)) = TARGETS.iter().enumerate().nth(next()) {
                 run_changed(index, *target, &sender);
             }
@@ -156,8 +157,7 @@ fn every_target_takes_changed_files_of_its_corpus() {
 
 /// A file of the corpus.
 fn input(name: &str) -> String {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(name);
-    fs::read_to_string(file).unwrap()
+    fs::read_to_string(fuzzer().join("corpus").join(name)).unwrap()
 }
 
 /// What is said about the scenario `name` of the corpus.

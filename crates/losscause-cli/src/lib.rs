@@ -22,6 +22,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use losscause_laboratory::sweep::SweepResult;
 pub use losscause_study::registry;
+use losscause_study::tools::table::Table;
 use losscause_study::{Registry, RegistryError, RunError, Workers};
 pub use reproduce::drawn::Drawn;
 pub use templates::named_in;
@@ -156,6 +157,11 @@ pub fn state_itself(words: Vec<OsString>) {
 /// results. [`main_with`] does so.
 pub fn state_commit() {
     losscause_study::origin::state_commit(optional::COMMIT);
+}
+
+/// A table as the command prints it, its rows broken into lines within this width.
+pub fn table_text(table: &Table, width: u16) -> String {
+    output::drawn(table, Some(width))
 }
 
 /// What `losscause reproduce` with these words behind it finds, which name drawn networks, as "abroad"

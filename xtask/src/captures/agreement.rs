@@ -22,7 +22,6 @@ use losscause_study::capture_files::{CaptureFiles, CaptureSettings};
 use losscause_study::tools::table::Table;
 use losscause_study::trace_file::Filter;
 use losscause_study::{Context as Reading, Experiment, Run, Scenario, Setting};
-use serde::Deserialize;
 
 use super::FOLDER;
 use crate::shell::root;
@@ -157,18 +156,14 @@ impl Recorder for Verdicts {
     }
 }
 
-/// The columns of drops.csv that are read.
-#[derive(Deserialize)]
-struct Row {
-    flow: String,
-    src: String,
-    number: u64,
-    seq: Option<u32>,
-}
-
 /// The flow's name and the packet's number, by the sender and the number in the header.
 fn numbers(drops: &Path) -> Result<HashMap<(String, u32), (String, u64)>> {
     let rows = csv::Reader::from_path(drops).context("drops.csv")?.into_deserialize();
-    let rows = rows.collect::<Result<Vec<Row>, _>>()?.into_iter();
-    Ok(rows.filter_map(|row| Some(((row.src, row.seq?), (row.flow, row.number)))).collect())
+    let rows = rows.collect::<Result<Vec<HashMap<String, String>>, _>>()?;
+    let place = |row: &HashMap<String, String>| {
+        let number = |column| row[column].parse::<u64>().ok();
+        let packet = (row["src"].clone(), number("seq")? as u32);
+        Some((packet, (row["flow"].clone(), number("number")?)))
+    };
+    Ok(rows.iter().filter_map(place).collect())
 }

@@ -38,27 +38,26 @@ type Marked = (String, f64, u32, Option<usize>);
 
 /// Adds what tshark and the analysis say about the data packets of both captures.
 pub(super) fn count(classes: &mut Classes, captures: &KnownCaptures) -> Result<()> {
-    count_at(classes, captures, Vantage::Sender, &captures.sender)?;
-    count_at(classes, captures, Vantage::Receiver, &captures.receiver)
+    for vantage in [Vantage::Sender, Vantage::Receiver] {
+        count_at(classes, captures, vantage)?;
+    }
+    Ok(())
 }
 
-fn count_at(
-    classes: &mut Classes,
-    captures: &KnownCaptures,
-    vantage: Vantage,
-    capture: &[u8],
-) -> Result<()> {
+fn count_at(classes: &mut Classes, captures: &KnownCaptures, vantage: Vantage) -> Result<()> {
+    let is_sender = vantage == Vantage::Sender;
+    let capture = if is_sender { &captures.sender } else { &captures.receiver };
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("capture.pcap");
     fs::write(&file, capture)?;
     let packets = marked(&file)?;
-    let analysis = analyze(capture, "a capture", &Options::all())?;
+    let analysis = analyze(&capture[..], "a capture", &Options::all())?;
     // A loss shows at a packet: at a sender the retransmission of the same bytes, at a receiver the
     // one behind the gap.
     let mut found: HashSet<(&str, i64, Option<u32>)> = HashSet::new();
     for flow in analysis.flows.iter().filter(|flow| flow.protocol == Protocol::Tcp) {
         for loss in &flow.losses {
-            let seq = (vantage == Vantage::Sender).then_some(loss.seq as u32);
+            let seq = is_sender.then_some(loss.seq as u32);
             found.insert((&flow.src, micros(loss.time_s), seq));
         }
     }
@@ -70,11 +69,11 @@ fn count_at(
     }
     for (src, time_s, seq, mark) in &packets {
         let at = micros(*time_s);
-        let key = |micros| (src.as_str(), micros, (vantage == Vantage::Sender).then_some(*seq));
+        let key = |micros| (src.as_str(), micros, is_sender.then_some(*seq));
         let loss = [at - 1, at, at + 1].into_iter().any(|at| found.contains(&key(at)));
         // At a sender: the bytes that are sent again had been lost before.
         let losses = lost.get(&(src.as_str(), *seq)).map_or(&[][..], Vec::as_slice);
-        let was_lost = vantage == Vantage::Sender && losses.iter().any(|lost_s| lost_s < time_s);
+        let was_lost = is_sender && losses.iter().any(|lost_s| lost_s < time_s);
         if mark.is_none() && !loss {
             continue;
         }

@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use super::contents::{CAPTURE, CAPTURE_IN_PACKAGE};
 use super::processor::Processor;
 use super::program;
+use crate::pages::markdown::{self, Kind};
 use crate::python::Environment;
 use crate::shell::{command, is_root, output, read, root, run, write};
 use crate::tools::Tool;
@@ -118,9 +119,9 @@ const BESIDE_PYTHON: &str = "packages";
 /// compiler on the path. Every package that it names must have been made.
 pub(super) fn readme(folder: &Path) -> Result<()> {
     let readme = read("README.md")?;
-    let lines = installing(&readme);
+    let blocks = installing(&readme);
     let place = tempfile::tempdir()?;
-    for name in lines.iter().flat_map(|line| line.split_whitespace()) {
+    for name in blocks.iter().flat_map(|block| block.split_whitespace()) {
         let is_archive = name.ends_with(".tar.gz");
         let is_package = is_archive || name.ends_with(".deb") || name.ends_with(".whl");
         if is_package && name.starts_with("losscause") {
@@ -132,20 +133,19 @@ pub(super) fn readme(folder: &Path) -> Result<()> {
             fs::copy(folder.join(name), place.path().join(name))?;
         }
     }
-    let typed: Vec<&str> = lines.into_iter().take_while(|line| !line.is_empty()).collect();
+    let typed = blocks.first().context("README.md: \"Install\" has no commands")?;
     let mut shell = Command::new("sh");
-    shell.args(["-ec", &typed.join("\n")]).current_dir(place.path());
+    shell.args(["-ec", typed]).current_dir(place.path());
     output(shell.env_clear().env("PATH", "/usr/bin:/bin"))?;
-    println!("README.md: {} lines of \"Install\" were typed", typed.len());
+    println!("README.md: {} lines of \"Install\" were typed", typed.lines().count());
     Ok(())
 }
 
-/// The indented lines below "## Install", blocks parted by empty lines.
-fn installing(readme: &str) -> Vec<&str> {
-    let section = readme.lines().skip_while(|line| *line != "## Install").skip(1);
-    let section = section.take_while(|line| !line.starts_with("## "));
-    let lines = section.filter(|line| line.is_empty() || line.starts_with("    "));
-    lines.map(str::trim_start).skip_while(|line| line.is_empty()).collect()
+/// The indented blocks below "## Install".
+fn installing(readme: &str) -> Vec<String> {
+    let (_, section) = readme.split_once("\n## Install\n").unwrap_or_default();
+    let parts = markdown::parts(section.split("\n## ").next().unwrap_or_default());
+    parts.into_iter().filter(|part| part.kind == Kind::Indented).map(|part| part.text).collect()
 }
 
 /// A root with nothing but a package, and its interpreter if it has one.
@@ -245,15 +245,14 @@ mod tests {
     #[test]
     fn what_a_reader_types_is_indented_below_install() {
         let readme = "# a\n\n    no\n\n## Install\n\ntext:\n\n    tar xzf a\n    b # c\n\n    d\n\n## Next\n\n    e\n";
-        assert_eq!(installing(readme)[..4], ["tar xzf a", "b # c", "", "d"]);
-        assert!(!installing(readme).contains(&"e"));
+        assert_eq!(installing(readme), ["tar xzf a\nb # c\n", "d\n"]);
     }
 
     #[test]
     fn the_readme_begins_with_the_archive() {
         let readme = read("README.md").unwrap();
-        let lines = installing(&readme);
-        assert!(lines[0].starts_with("tar xzf losscause-"), "{lines:?}");
-        assert!(lines.iter().take_while(|line| !line.is_empty()).count() == 3, "{lines:?}");
+        let blocks = installing(&readme);
+        assert!(blocks[0].starts_with("tar xzf losscause-"), "{blocks:?}");
+        assert_eq!(blocks[0].lines().count(), 3, "{blocks:?}");
     }
 }

@@ -16,7 +16,8 @@ use crate::shell::{cargo, command, packages, read, text};
 /// The components of the command.
 pub(super) struct Components {
     crates: Vec<Crate>,
-    libraries: Vec<Library>,
+    /// Packages of Debian whose library is linked statically, each with its version.
+    libraries: Vec<(&'static str, String)>,
 }
 
 #[derive(Deserialize)]
@@ -27,12 +28,6 @@ struct Crate {
     manifest_path: PathBuf,
     /// None: of this repository.
     source: Option<String>,
-}
-
-/// A library that Debian's package has, linked statically.
-struct Library {
-    package: &'static str,
-    version: String,
 }
 
 /// The packages of the libraries in C.
@@ -57,7 +52,7 @@ impl Components {
         crates.sort_by(|a, b| (&a.name, &a.version).cmp(&(&b.name, &b.version)));
         let library = |package| {
             let show = format!("dpkg-query --show --showformat ${{Version}} {package}");
-            Ok(Library { package, version: text(command(&show))? })
+            Ok((package, text(command(&show))?))
         };
         let libraries = LIBRARIES.into_iter().map(library).collect::<Result<_>>()?;
         Ok(Self { crates, libraries })
@@ -82,7 +77,8 @@ impl Components {
             }
             component
         };
-        let of_library = |one: &Library| library("deb/debian", one.package, &one.version);
+        let of_library =
+            |(package, version): &(&str, String)| library("deb/debian", package, version);
         let components: Vec<Value> =
             self.crates.iter().map(of_crate).chain(self.libraries.iter().map(of_library)).collect();
         let bill = json!({
@@ -108,7 +104,7 @@ impl Components {
                 texts.entry(text).or_default().insert(name.clone());
             }
         }
-        for Library { package, version } in &self.libraries {
+        for (package, version) in &self.libraries {
             let name = format!("{package} {version}");
             names += &format!("{name}: see below\n");
             let file = Path::new("/usr/share/doc").join(package).join("copyright");
@@ -168,7 +164,7 @@ mod tests {
                 manifest_path: PathBuf::new(),
                 source: None,
             }],
-            libraries: vec![Library { package: "libelf-dev", version: "0.188".into() }],
+            libraries: vec![("libelf-dev", "0.188".into())],
         };
         let release = Release { version: "9.9.9".into(), epoch_s: 0, homepage: None };
         let bill: Value =

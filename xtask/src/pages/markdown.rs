@@ -3,16 +3,16 @@
 
 /// A part of a page.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Part {
+pub(crate) struct Part {
     /// The part's first line, from 1; of a span, that of its paragraph.
-    pub(super) line: usize,
-    pub(super) kind: Kind,
-    pub(super) text: String,
+    pub(crate) line: usize,
+    pub(crate) kind: Kind,
+    pub(crate) text: String,
 }
 
 /// What kind of code it is.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     /// Between fences, with the words after the first one: "toml fragment"; and the line of text
     /// before it.
     Fenced { language: String, before: String },
@@ -23,7 +23,7 @@ pub(super) enum Kind {
 }
 
 /// The code of a page in its order; spans come at the end of their paragraph.
-pub(super) fn parts(page: &str) -> Vec<Part> {
+pub(crate) fn parts(page: &str) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut paragraph = String::new();
     let mut last_text = String::new();

@@ -14,35 +14,23 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use crate::shell::{files, losscause, read, root, text, write};
+use crate::shell::{files, losscause, read, root, write};
 
 mod command;
-mod markdown;
+pub(crate) mod markdown;
 mod shown;
 
 use command::{Output, Shown, Test};
 use markdown::{Kind, Part};
 
-/// The arguments of `pages`.
-#[derive(clap::Args)]
-pub(crate) struct Options {
-    /// Only these pages: "docs/own-link.md"
-    pages: Vec<PathBuf>,
-}
-
-/// All pages, as one of CI's steps.
-pub(crate) fn all() -> Result<()> {
-    pages(&Options { pages: Vec::new() })
-}
-
-/// Runs the commands of all pages or of some.
+/// Runs the commands of these pages, such as "docs/own-link.md", or of all.
 ///
 /// # Errors
 /// A command fails or prints something else; all of them are printed first.
-pub(crate) fn pages(options: &Options) -> Result<()> {
+pub(crate) fn pages(only: &[PathBuf]) -> Result<()> {
     let program = losscause()?;
     let all = ["README.md", "docs/*.md", "results/*.md"];
-    let names = if options.pages.is_empty() { files(&all)? } else { options.pages.clone() };
+    let names = if only.is_empty() { files(&all)? } else { only.to_owned() };
     let mut failures = Vec::new();
     for name in names {
         let parts = markdown::parts(&read(&name)?);
@@ -54,7 +42,7 @@ pub(crate) fn pages(options: &Options) -> Result<()> {
         let place = Place::new(&program, &parts)?;
         let [mut run, mut compared, mut checked] = [0; 3];
         // A page may name a command again, and show what it prints in one place.
-        let is_compared = |shown: &Shown| matches!(shown.output, Output::Text(_) | Output::Json(_));
+        let is_compared = |shown: &Shown| matches!(shown.output, Output::Text(_));
         let compared_ones = commands.iter().filter(|shown| is_compared(shown));
         let mut done: BTreeSet<&String> = compared_ones.map(|shown| &shown.command).collect();
         for shown in &commands {
@@ -129,15 +117,14 @@ impl Place {
         }
         match &shown.output {
             Output::InSentence | Output::NotShown => Ok(()),
+            Output::Text(text) if text.starts_with('{') => shown::compare_json(text, &stdout),
             Output::Text(text) => shown::compare(text, &stdout),
-            Output::Json(text) => shown::compare_json(text, &stdout),
         }
     }
 
     fn printed(&self, command: &str) -> Result<Printed> {
         // `cargo run` in the repository runs the program that was built before the pages.
-        let own = command.strip_prefix("cargo run --release -- ");
-        let command = own.map_or_else(|| command.to_owned(), |rest| format!("losscause {rest}"));
+        let command = command.replacen(OWN, "losscause ", 1);
         let folder =
             if command.starts_with("cargo ") { root() } else { self.folder.path().to_owned() };
         let own = self.program.parent().context("the program is in no folder")?;
@@ -149,22 +136,21 @@ impl Place {
         shell.output().context("`sh` cannot be started")
     }
 
-    /// The verb and the options exist, and the repository's files.
+    /// The verb and the options exist, and the repository's files. With the option `--help` at its end
+    /// a command does nothing but read what stands before it.
     fn check(&self, command: &str) -> Result<()> {
-        let words: Vec<&str> = command.split_whitespace().collect();
-        let this = std::env::current_exe()?;
-        let (program, arguments) = match words.as_slice() {
-            ["losscause", arguments @ ..] => (&self.program, arguments),
-            ["cargo", "xtask", arguments @ ..] => (&this, arguments),
-            ["cargo", "run", "--release", "--", arguments @ ..] => (&self.program, arguments),
-            _ => bail!("it is neither run nor can it be checked"),
-        };
-        let help = help(program, arguments)?;
-        for word in arguments {
-            let option = word.split(['=', ',']).next().unwrap_or_default();
-            if option.starts_with("--") && option.len() > 2 && !help.contains(option) {
-                bail!("there is no option {option}");
-            }
+        let this = std::env::current_exe()?.display().to_string();
+        let own = command.replacen("cargo xtask", &this, 1).replacen(OWN, "losscause ", 1);
+        if own.starts_with("cargo ") {
+            bail!("it is neither run nor can it be checked");
+        }
+        // What a reader puts his own for is no redirection.
+        let printed = self.printed(&(own.replace(['<', '>'], "") + " --help"))?;
+        let problem = String::from_utf8_lossy(&printed.stderr);
+        if UNKNOWN.iter().any(|text| problem.contains(text)) {
+            bail!("{problem}");
+        }
+        for word in command.split_whitespace() {
             let is_ours = word.starts_with("papers/") || word.starts_with("scenarios/");
             if is_ours && word.ends_with(".toml") && !root().join(word).is_file() {
                 bail!("the repository has no {word}");
@@ -174,21 +160,9 @@ impl Place {
     }
 }
 
-/// The help of the verb that `arguments` begin with, or of that verb's own command, as in
-/// `validate linux`.
-fn help(program: &Path, arguments: &[&str]) -> Result<String> {
-    let of = |verbs: &[&str]| -> Result<String> {
-        text(Command::new(program).args(verbs).arg("--help"))
-    };
-    let is_verb = |word: &&&str| !word.starts_with('-') && **word != "…";
-    let words = arguments.iter().take_while(is_verb).count();
-    let mut help = of(&arguments[..words.min(1)])?;
-    for depth in 1..words {
-        let listed = format!("  {} ", arguments[depth]);
-        if !help.lines().any(|line| line.starts_with(&listed)) {
-            break;
-        }
-        help = of(&arguments[..=depth])?;
-    }
-    Ok(help)
-}
+/// How the program is run in the repository.
+const OWN: &str = "cargo run --release -- ";
+
+/// What programs say of a verb or an option that they lack.
+const UNKNOWN: [&str; 4] =
+    ["unexpected argument", "unrecognized subcommand", "has no option", "there is no such command"];

@@ -1,6 +1,6 @@
 //! The budget of memory and events leaves room for every scenario of the repository.
 
-use super::workspace::{files, read, root, tenth};
+use super::workspace::{root, tenth, texts};
 use losscause_laboratory::papers::record;
 use losscause_laboratory::papers::reproduce::{Plan, Repetitions, Selection, Variation};
 use losscause_study::Scenario;
@@ -15,8 +15,7 @@ fn every_scenario_needs_at_most_a_tenth() {
         "crates/losscause-experiments/experiments/*.toml",
     ];
     let mut count = 0;
-    for file in files(&patterns) {
-        let text = read(&file);
+    for (file, text) in texts(&patterns) {
         if !text.contains("\nduration_s") || !text.contains("\n[[link]]") {
             continue;
         }

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-use super::workspace::{FOR_OTHERS, files, read, root};
+use super::workspace::{FOR_OTHERS, read, root, texts};
 
 /// All files of a crate's folder, one after the other.
 fn all(name: &str, folder: &str) -> String {
-    files(&[&format!("crates/{name}/{folder}/*.rs")]).iter().map(|file| read(file)).collect()
+    texts(&[&format!("crates/{name}/{folder}/*.rs")]).into_iter().map(|(_, text)| text).collect()
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

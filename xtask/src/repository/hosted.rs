@@ -1,10 +1,9 @@
 //! The workflows of the hosted CI are YAML with the shape that it reads, and call what exists.
 
-use std::process::Command;
-
 use clap::CommandFactory;
 
-use super::workspace::{files, read, root};
+use super::workspace::texts;
+use crate::shell::{command, run};
 use yaml_rust2::yaml::Hash;
 use yaml_rust2::{Yaml, YamlLoader};
 
@@ -13,8 +12,8 @@ use yaml_rust2::{Yaml, YamlLoader};
 fn jobs() -> Vec<(String, Yaml)> {
     let may = Hash::from_iter([(Yaml::from_str("contents"), Yaml::from_str("read"))]);
     let mut jobs = Vec::new();
-    for file in files(&[".github/workflows/*"]) {
-        let documents = YamlLoader::load_from_str(&read(&file));
+    for (file, text) in texts(&[".github/workflows/*"]) {
+        let documents = YamlLoader::load_from_str(&text);
         let documents = documents.unwrap_or_else(|error| panic!("{file}: {error}"));
         let [workflow] = &documents[..] else { panic!("{file}: is several documents") };
         assert!(workflow["name"].as_str().is_some(), "{file}: name");
@@ -54,9 +53,7 @@ fn the_workflows_call_scripts_and_verbs_that_exist() {
     scripts.sort();
     assert_eq!(scripts, ["portable", "run"]);
     for script in scripts {
-        assert!(root().join(".ci").join(&script).is_file(), "{script}");
-        let checked = Command::new("bash").arg("-n").arg(root().join(".ci").join(script)).status();
-        assert!(checked.unwrap().success());
+        run(command("bash -n").arg(format!(".ci/{script}"))).unwrap();
     }
     let verbs = after("cargo xtask ");
     assert!(verbs.contains(&"dist".to_owned()));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::workspace::{files, read};
+use super::workspace::{texts, without_tests};
 use losscause_laboratory::papers::record;
 
 /// Files of the laboratory that may name papers, below `src`.
@@ -13,15 +13,14 @@ const CRATES: [&str; 3] = ["losscause-study", "losscause-laboratory", "losscause
 /// The sources of a crate, each by its path below `src`, with its text.
 fn sources(name: &str) -> Vec<(String, String)> {
     let folder = format!("crates/{name}/src/");
-    let below = |file: &String| (file.replace(&folder, ""), read(file));
-    files(&[&format!("{folder}*.rs")]).iter().map(below).collect()
+    let files = texts(&[&format!("{folder}*.rs")]).into_iter();
+    files.map(|(file, text)| (file.replace(&folder, ""), text)).collect()
 }
 
 /// The lines of a file that are compiled into the program: no comments, and nothing from the tests
 /// on, which come last.
 fn program(text: &str) -> impl Iterator<Item = &str> {
-    let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-    code.lines().filter(|line| !line.trim_start().starts_with("//"))
+    without_tests(text).lines().filter(|line| !line.trim_start().starts_with("//"))
 }
 
 /// Whether `line` has the short name of a paper, or its name without the year, as a word.

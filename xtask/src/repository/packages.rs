@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::workspace::{FOR_OTHERS, files, manifest, packages, read, root, strings};
+use super::workspace::{FOR_OTHERS, files, manifest, packages, read, root, strings, texts};
 use serde_json::Value;
 use toml::Table;
 
@@ -109,15 +109,14 @@ fn every_published_crate_holds_a_readme_and_both_licences() {
 /// A seed whose file has moved would never be tried again.
 #[test]
 fn a_failing_seed_is_kept_packed_and_tried_by_its_own_file() {
-    let has_property = |file: &String| read(file).contains("proptest! {");
-    let sources = files(&["crates/*.rs"]);
-    for file in &sources {
-        let elsewhere = read(file).contains("failure_persistence");
+    let mut properties = texts(&["crates/*.rs"]);
+    for (file, text) in &properties {
+        let elsewhere = text.contains("failure_persistence");
         assert!(!elsewhere, "{file}: keeps no seeds, or elsewhere");
     }
-    let properties: Vec<&String> = sources.iter().filter(|file| has_property(file)).collect();
+    properties.retain(|(_, text)| text.contains("proptest! {"));
     assert!(properties.len() > 20, "{} files with properties", properties.len());
-    for (folder, _) in properties.iter().filter_map(|file| file.split_once("/src/")) {
+    for (folder, _) in properties.iter().filter_map(|(file, _)| file.split_once("/src/")) {
         let has_it = included(Path::new(folder)).contains(&"/proptest-regressions".to_owned());
         assert!(has_it, "{folder}: include lacks it");
     }
@@ -126,7 +125,8 @@ fn a_failing_seed_is_kept_packed_and_tried_by_its_own_file() {
             Some((folder, place)) => format!("{folder}/src/{}", place.replace(".txt", ".rs")),
             None => kept.replace(".proptest-regressions", ".rs"),
         };
-        assert!(has_property(&source), "{kept}: belongs to no file with properties");
+        let has_it = properties.iter().any(|(file, _)| *file == source);
+        assert!(has_it, "{kept}: belongs to no file with properties");
     }
 }
 

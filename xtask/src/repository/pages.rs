@@ -4,7 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::workspace::{files, read, tenth};
+use super::workspace::{files, read, tenth, texts};
+use crate::site::pictures::page_of;
 use crate::site::sources::resolved;
 use losscause::BuiltIn;
 use losscause_laboratory::papers::record;
@@ -118,8 +119,8 @@ fn the_schemas_in_docs_are_the_ones_that_the_types_make() {
 }
 
 /// The pages in `docs/` and the README.
-fn pages() -> Vec<String> {
-    files(&["README.md", "docs/*.md"])
+fn pages() -> Vec<(String, String)> {
+    texts(&["README.md", "docs/*.md"])
 }
 
 /// The blocks of a page that begin with "```" and this language.
@@ -133,8 +134,7 @@ fn every_toml_block_runs_or_is_marked_as_a_fragment() {
     let mut scenarios = 0;
     let mut sweeps = 0;
     let mut fragments = 0;
-    for name in pages() {
-        let page = read(&name);
+    for (name, page) in pages() {
         for example in blocks(&page, "toml") {
             let table: toml::Table = toml::from_str(example).unwrap();
             if table.contains_key("link") {
@@ -161,8 +161,8 @@ fn every_toml_block_runs_or_is_marked_as_a_fragment() {
 
 #[test]
 fn every_json_block_is_json() {
-    for name in pages() {
-        for example in blocks(&read(&name), "json") {
+    for (name, page) in pages() {
+        for example in blocks(&page, "json") {
             serde_json::from_str::<serde_json::Value>(example)
                 .unwrap_or_else(|error| panic!("{name}: {error}"));
         }
@@ -218,25 +218,17 @@ fn every_explanation_of_a_miss_leads_to_a_heading_of_its_page() {
 
 #[test]
 fn the_page_of_every_algorithm_names_each_of_its_settings() {
-    for (algorithm, file) in [
-        (BuiltIn::Biaz, "biaz.md"),
-        (BuiltIn::MBiaz, "biaz.md"),
-        (BuiltIn::Spike, "spike.md"),
-        (BuiltIn::SpikeTobe, "spike.md"),
-        (BuiltIn::ZigZag, "zigzag.md"),
-        (BuiltIn::Zbs, "zbs.md"),
-        (BuiltIn::Veno, "veno.md"),
-        (BuiltIn::CdgTolerance, "cdg.md"),
-        (BuiltIn::FqRtt, "fq-rtt.md"),
-        (BuiltIn::NthLoss, "nth-loss.md"),
-        (BuiltIn::DropRate, "drop-rate.md"),
-        (BuiltIn::RollBack, "roll-back.md"),
-    ] {
-        let page = read(&format!("docs/algorithms/{file}"));
+    let tables = read("docs/algorithms/README.md");
+    let mut checked = 0;
+    for algorithm in BuiltIn::ALL {
         for setting in algorithm.info().settings {
+            let page = page_of(&tables, *algorithm).expect(setting.key);
+            let page = read(&format!("docs/algorithms/{page}"));
             assert!(page.contains(&format!("| `{}`", setting.key)), "{algorithm}: {}", setting.key);
+            checked += 1;
         }
     }
+    assert!(checked > 20, "{checked} settings");
 }
 
 /// The pages to which a page links, relative to the repository.

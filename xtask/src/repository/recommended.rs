@@ -1,30 +1,21 @@
 //! Every text that says how to set an algorithm names the recommended one.
 
-use super::workspace::{files, read};
+use super::workspace::{read, texts, without_tests};
 use losscause::lda::BuiltIn;
 
 /// The sources of the crates and the command without their tests, the scenarios' comments, and the
 /// pages of the crates: each with its file.
-fn texts() -> Vec<(String, String)> {
-    let is_test = |file: &String| file.ends_with("/tests.rs") || file.contains("/tests/");
-    let mut found = Vec::new();
-    for file in files(&["crates/*/src/*.rs"]).into_iter().filter(|file| !is_test(file)) {
-        let text = read(&file);
-        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
-        found.push((file, code.to_owned()));
-    }
-    for file in files(&["scenarios/*.toml", "web/scenarios/*.toml"]) {
-        let text = read(&file);
+fn sources() -> Vec<(String, String)> {
+    let is_test = |file: &str| file.ends_with("/tests.rs") || file.contains("/tests/");
+    let mut found = texts(&["crates/*/src/*.rs"]);
+    found.retain(|(file, _)| !is_test(file));
+    found.iter_mut().for_each(|(_, text)| *text = without_tests(text).to_owned());
+    for (file, text) in texts(&["scenarios/*.toml", "web/scenarios/*.toml"]) {
         let comments: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
         found.push((file, comments.join("\n")));
     }
-    found.extend(pages(&["crates/*/README.md"]));
+    found.extend(texts(&["crates/*/README.md"]));
     found
-}
-
-/// Each page with its file.
-fn pages(patterns: &[&str]) -> Vec<(String, String)> {
-    files(patterns).into_iter().map(|file| (file.clone(), read(&file))).collect()
 }
 
 /// The words behind `prefix`, up to a space or the end of a quotation.
@@ -49,10 +40,10 @@ fn is_recommended(list: &str) -> bool {
 #[test]
 fn every_example_that_sets_an_algorithm_sets_the_recommended_one() {
     let mut seen = 0;
-    let texts = texts();
-    let pages = pages(&["docs/*.md", "README.md"]);
-    let options = texts.iter().chain(&pages).map(|text| (text, "--lda "));
-    let settings = texts.iter().map(|text| (text, ".lda="));
+    let sources = sources();
+    let pages = texts(&["docs/*.md", "README.md"]);
+    let options = sources.iter().chain(&pages).map(|text| (text, "--lda "));
+    let settings = sources.iter().map(|text| (text, ".lda="));
     let name = BuiltIn::RECOMMENDED.info().name;
     for ((path, text), prefix) in options.chain(settings) {
         for list in behind(text, prefix) {

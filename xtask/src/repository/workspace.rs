@@ -31,6 +31,16 @@ pub(crate) fn files(patterns: &[&str]) -> Vec<String> {
     files.map(|file| file.to_str().unwrap().to_owned()).collect()
 }
 
+/// The repository's files that fit one of git's patterns, each with its text.
+pub(crate) fn texts(patterns: &[&str]) -> Vec<(String, String)> {
+    files(patterns).into_iter().map(|file| (file.clone(), read(&file))).collect()
+}
+
+/// What is compiled into the program: nothing from the tests on, which come last.
+pub(crate) fn without_tests(text: &str) -> &str {
+    text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default()
+}
+
 /// The manifest of the package in `folder`.
 pub(crate) fn manifest(folder: &Path) -> Table {
     let path = folder.join("Cargo.toml").to_str().unwrap().to_owned();

@@ -1,12 +1,11 @@
 //! The head of a page: when, from what and on what it was measured, and how to measure again.
 
 use std::fmt;
-use std::thread;
 
 use anyhow::{Context, Result, bail};
 
 use super::{Origin, Page};
-use crate::shell::{command, read, text};
+use crate::shell::{command, text};
 
 /// The lines of a head: the day of the measurement, UTC; the commit that measured; cores, memory
 /// and kernel, and nothing that identifies a host; the command that makes the page.
@@ -28,7 +27,8 @@ impl Head {
             Origin::Run => {
                 let date = text(command("date -u +%Y-%m-%d"))?;
                 let commit = text(command("git describe --always --exclude=* --dirty"))?;
-                return Ok(Self([date, commit, machine()?, page.command.clone()]));
+                let machine = text(command("sh -c").arg(MACHINE))?;
+                return Ok(Self([date, commit, machine, page.command.clone()]));
             }
         };
         let mut log = command("git log -1 --abbrev=8");
@@ -77,19 +77,6 @@ impl fmt::Display for Head {
     }
 }
 
-/// Cores, memory and the kernel's version without the name of its build.
-fn machine() -> Result<String> {
-    let cores = thread::available_parallelism().context("counting the cores")?;
-    let kernel = text(command("uname -s -r"))?;
-    let kernel = kernel.split('-').next().unwrap_or_default();
-    let memory = memory_gb().map_or_else(String::new, |gb| format!("{gb} GB, "));
-    Ok(format!("{cores} cores, {memory}{kernel}"))
-}
-
-/// Memory in GB of 2^30 bytes, rounded; none where the system has no /proc.
-fn memory_gb() -> Option<u64> {
-    let text = read("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kb: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some((kb + (1 << 19)) >> 20)
-}
+/// Prints cores, memory in GB of 2^30 bytes, and the kernel's version without the name of its build.
+const MACHINE: &str = r#"echo "$(nproc) cores, $(awk '/^MemTotal/ { printf "%.0f", $2 / 2^20 }' \
+    /proc/meminfo) GB, $(uname -s -r | cut -d - -f 1)""#;

@@ -1,75 +1,35 @@
 //! `papers/<paper>`: every scored number and every claim of a paper, from `validation/record`, the
 //! paper's `published.toml` and its `explanations.toml`.
 
-use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use anyhow::{Context, Result};
-use losscause_laboratory::papers::record::{self, Item, Paper, Parameters, Status, Value};
+use losscause_laboratory::papers::record::{self, ClaimOutcome, Item, Paper};
 use losscause_laboratory::papers::score::{lookup_number, within};
 use losscause_study::tools::table::Table;
-use serde_json::json;
 
 use super::{Origin, Page};
-use crate::record::{CLAIMS_FILE, ClaimLine, PAPERS, RUNS, VALUES_FILE, ValueLine, recorded};
+use crate::record::{PAPERS, RUNS, recorded};
 
 /// A page per paper.
 pub(super) fn pages() -> Result<Vec<Page>> {
-    let values = recorded(VALUES_FILE)?;
-    let claims = recorded(CLAIMS_FILE)?;
-    PAPERS.iter().map(|key| page(key, &values, &claims)).collect()
+    let (items, claims) = recorded()?;
+    PAPERS.iter().map(|key| page(key, &items, &claims)).collect()
 }
 
-fn page(key: &str, values: &[ValueLine], claims: &[ClaimLine]) -> Result<Page> {
+fn page(key: &str, items: &[Item], claims: &[ClaimOutcome]) -> Result<Page> {
     let paper = record::find(key).with_context(|| format!("no paper {key}"))?;
-    let items = values.iter().filter(|line| line.paper == key).map(|line| item(paper, line));
-    let items = items.collect::<Result<Vec<Item>>>()?;
-    let of_paper = claims.iter().filter(|line| line.paper == key);
-    let holds = of_paper.map(|line| (line.claim.as_str(), line.holds.as_str())).collect();
+    let items: Vec<Item> = items.iter().filter(|item| item.paper == key).cloned().collect();
     let mut reasons = Reasons::default();
     let numbers = numbers(paper, &items, &mut reasons);
-    let claims = self::claims(paper, &holds, &mut reasons);
+    let claims = self::claims(paper, claims, &mut reasons);
     let name = format!("papers/{key}");
-    let title = format!("{}: numbers and claims", title(paper));
+    let title = format!("{key}: numbers and claims");
     let command = format!(
         "`cargo xtask record --update` measures with {RUNS} runs, `cargo xtask results papers/{key}` writes this page"
     );
     let body = format!("{numbers}{claims}{}", reasons.list());
     Ok(Page::new([&name, &title, &command], Origin::Data(&["validation/record"]), body))
-}
-
-/// Author and year: "Cen et al. 2003".
-fn title(paper: &Paper) -> String {
-    let published = paper.published();
-    let last = |name: &String| name.split(' ').next_back().unwrap_or_default().to_owned();
-    let authors: Vec<String> = published.authors.iter().map(last).collect();
-    let authors = match authors.as_slice() {
-        [one] => one.clone(),
-        [one, two] => format!("{one} and {two}"),
-        all => format!("{} et al.", all.first().map_or("", String::as_str)),
-    };
-    published.year.map_or_else(|| authors.clone(), |year| format!("{authors} {year}"))
-}
-
-/// A line of `validation/record/values.csv` as what it was.
-fn item(paper: &Paper, line: &ValueLine) -> Result<Item> {
-    let parameters: Parameters = line.parameters.split(' ').filter_map(parameter).collect();
-    let measured = Some(&line.measured).filter(|value| !value.is_empty());
-    let measured = measured.map(|value| value.parse::<f64>()).transpose();
-    let item = json!({
-        "id": line.item, "paper": line.paper, "source": "", "system": line.system,
-        "scenario": line.scenario, "parameters": parameters, "metric": line.metric,
-        "unit": paper.metric(&line.metric).map(|metric| metric.unit.as_str()).unwrap_or_default(),
-        "measured": measured.with_context(|| format!("{VALUES_FILE}: {}", line.item))?,
-        "runs": RUNS, "status": Status::NoPublishedValue,
-    });
-    Ok(serde_json::from_value(item)?)
-}
-
-fn parameter(text: &str) -> Option<(String, Value)> {
-    let (name, value) = text.split_once('=')?;
-    let value = serde_json::from_str(value).unwrap_or_else(|_| Value::from(value));
-    Some((name.to_owned(), value))
 }
 
 /// Every number that is scored.
@@ -111,15 +71,17 @@ fn numbers(paper: &Paper, items: &[Item], reasons: &mut Reasons) -> String {
 }
 
 /// Every claim, also those that no run can settle.
-fn claims(paper: &Paper, holds: &BTreeMap<&str, &str>, reasons: &mut Reasons) -> String {
+fn claims(paper: &Paper, outcomes: &[ClaimOutcome], reasons: &mut Reasons) -> String {
     let mut table = Table::new(["claim", "source", "statement", "result", "why"]);
     let mut count = 0;
     for claim in &paper.published().claim {
-        let result = match (claim.checkable, holds.get(claim.id.as_str())) {
+        let is_it = |one: &&ClaimOutcome| one.paper == paper.key() && one.id == claim.id;
+        let result = match (claim.checkable, outcomes.iter().find(is_it).and_then(|one| one.holds))
+        {
             (false, _) => "not checked",
-            (true, Some(&"yes")) => "holds",
-            (true, Some(&"no")) => "does not hold",
-            (true, _) => "not settled",
+            (true, Some(true)) => "holds",
+            (true, Some(false)) => "does not hold",
+            (true, None) => "not settled",
         };
         count += usize::from(result == "holds");
         let why = reasons.unless(result == "holds", paper, &claim.id);
@@ -174,16 +136,6 @@ impl Reasons {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_recorded_parameter_gets_its_kind_back() {
-        let read = |text| parameter(text).unwrap().1;
-        assert_eq!(read("N=4"), Value::Integer(4));
-        assert_eq!(read("p=0.1"), Value::Number(0.1));
-        assert_eq!(read("loss=high"), Value::from("high"));
-        assert_eq!(read("beside=true"), Value::Flag(true));
-        assert_eq!(parameter(""), None);
-    }
 
     #[test]
     fn the_page_of_a_paper_has_a_row_for_every_scored_number_and_every_claim() {

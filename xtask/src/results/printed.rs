@@ -1,7 +1,5 @@
 //! Pages that hold what commands print.
 
-use std::fmt::Write;
-
 use anyhow::Result;
 
 use super::{Origin, Page};
@@ -26,9 +24,6 @@ const PAGES: [(&str, &str, &[Section]); 2] = [
     ),
 ];
 
-/// The part whose runs are recorded. It prints at once, so `cargo xtask pages` compares it.
-const RECORDED: &str = "abroad/kernel";
-
 /// The page of that name; none if no commands are named for it. Takes minutes to hours.
 ///
 /// # Errors
@@ -41,20 +36,14 @@ pub(super) fn page(name: &str) -> Result<Option<Page>> {
     let mut body = String::new();
     for (heading, part) in *parts {
         let printed = output(program(&losscause).args(["--quiet", "reproduce", part]))?;
-        let printed = String::from_utf8_lossy(&printed);
-        if *part == RECORDED {
-            let command = format!("losscause reproduce {part}");
-            let _ = write!(body, "## {heading}\n\n```console\n$ {command}\n{printed}```\n\n");
-        } else {
-            body += &section(heading, part, &printed);
-        }
+        body += &section(heading, part, &String::from_utf8_lossy(&printed));
     }
     let command = format!("`cargo xtask results {name}`");
     Ok(Some(Page::new([name, title, &command], Origin::Run, body)))
 }
 
 fn section(heading: &str, part: &str, printed: &str) -> String {
-    format!("## {heading}\n\n`losscause reproduce {part}`:\n\n```text\n{printed}```\n\n")
+    format!("## {heading}\n\n```console\n$ losscause reproduce {part}\n{printed}```\n\n")
 }
 
 /// What `losscause reproduce extra` has printed, below the repository's root. A path of git's, which

@@ -1,5 +1,6 @@
 //! The live picture of an algorithm: the lab in a frame on its page.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -7,27 +8,18 @@ use losscause::lda::BuiltIn;
 
 use crate::shell::{read, write};
 
-/// The pages of algorithms in the tables of `docs/algorithms/README.md`, each with the first name
-/// of its first row.
-fn rows(tables: &str) -> Vec<(&str, &str)> {
-    let mut rows: Vec<(&str, &str)> = Vec::new();
-    for line in tables.lines() {
-        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
-        let &[names, _, _, link] = cells.as_slice() else { continue };
-        let Some((page, _)) = link.strip_prefix('[').and_then(|link| link.split_once(']')) else {
-            continue;
-        };
-        if rows.iter().all(|row| row.1 != page) {
-            rows.push((names.split([',', '(']).next().unwrap_or(names).trim(), page));
-        }
-    }
-    rows
+/// The page of an algorithm, by its row in the tables of `docs/algorithms/README.md`.
+pub(crate) fn page_of(tables: &str, algorithm: BuiltIn) -> Option<&str> {
+    let start = format!("| {algorithm}");
+    let mut rows = tables.lines().filter_map(|line| line.strip_prefix(&start));
+    let row = rows.find(|rest| rest.starts_with([' ', ',']))?;
+    row.rsplit_once("](")?.1.split(')').next()
 }
 
 /// The scenario in which an algorithm is shown, and what it is shown beside. Yardsticks, and those
 /// that need a sender's round-trip times, are shown with TCP.
-fn scenario(name: &str) -> (&'static str, &'static str) {
-    let is_it = |one: BuiltIn| one.info().answers_to(name);
+fn scenario(algorithm: BuiltIn) -> (&'static str, &'static str) {
+    let is_it = |one: BuiltIn| one == algorithm;
     match BuiltIn::at_receivers().any(is_it) && !BuiltIn::yardsticks().any(is_it) {
         true => ("web/scenarios/first.toml", "always congestion"),
         false => ("web/scenarios/tcp.toml", ""),
@@ -35,8 +27,9 @@ fn scenario(name: &str) -> (&'static str, &'static str) {
 }
 
 /// What stands at the end of an algorithm's page.
-fn picture(name: &str) -> String {
-    let (scenario, other) = scenario(name);
+fn picture(algorithm: BuiltIn) -> String {
+    let (scenario, other) = scenario(algorithm);
+    let name = algorithm.info().name;
     let encoded = |text: &str| text.replace(' ', "%20");
     let address = format!(
         "../../lab/index.html#try?scenario={scenario}&amp;a={}&amp;b={}",
@@ -58,12 +51,14 @@ fn picture(name: &str) -> String {
 pub(super) fn add(pages: &Path) -> Result<()> {
     let folder = pages.join("docs/algorithms");
     let tables = read(folder.join("README.md"))?;
-    let rows = rows(&tables);
-    if rows.is_empty() {
-        bail!("docs/algorithms/README.md has no table of algorithms with their pages");
+    let mut pages = BTreeSet::new();
+    for algorithm in BuiltIn::ALL {
+        if let Some(page) = page_of(&tables, *algorithm).filter(|page| pages.insert(*page)) {
+            write(folder.join(page), read(folder.join(page))? + &picture(*algorithm))?;
+        }
     }
-    for (name, page) in rows {
-        write(folder.join(page), read(folder.join(page))? + &picture(name))?;
+    if pages.is_empty() {
+        bail!("docs/algorithms/README.md has no table of algorithms with their pages");
     }
     Ok(())
 }
@@ -75,20 +70,20 @@ mod tests {
     #[test]
     fn every_algorithm_with_a_page_has_a_picture_by_a_known_name() {
         let text = read("docs/algorithms/README.md").expect("it can be read");
-        let rows = rows(&text);
-        let registry = losscause_study::registry();
-        for (name, _) in &rows {
-            assert!(registry.find(name).is_some(), "{name}");
+        let pages: Vec<&str> =
+            BuiltIn::ALL.iter().filter_map(|algorithm| page_of(&text, *algorithm)).collect();
+        for row in text.lines().filter(|line| line.starts_with("| ") && line.contains("](")) {
+            assert!(pages.iter().any(|page| row.contains(page)), "{row}");
         }
-        let pages: Vec<&str> = rows.iter().map(|row| row.1).collect();
         for page in
             ["biaz.md", "spike.md", "zigzag.md", "zbs.md", "flip-flop.md", "veno.md", "nth-loss.md"]
         {
             assert!(pages.contains(&page), "{page}");
         }
-        let is_with_tcp = |name| scenario(name).0 == "web/scenarios/tcp.toml";
+        let is_with_tcp = |algorithm| scenario(algorithm).0 == "web/scenarios/tcp.toml";
+        use BuiltIn::{FlipFlop, NthLoss, Spike, VegasBuffer, Veno};
         assert_eq!(
-            ["Spike", "Flip Flop", "Vegas buffer", "Veno", "n-th loss"].map(is_with_tcp),
+            [Spike, FlipFlop, VegasBuffer, Veno, NthLoss].map(is_with_tcp),
             [false, true, true, true, true]
         );
     }

@@ -9,9 +9,6 @@ use anyhow::Result;
 use super::{copy, notebooks};
 use crate::shell::{read, write};
 
-/// What stands for a folder that a page names.
-const FOR_A_FOLDER: [&str; 2] = ["mod.rs", "src/lib.rs"];
-
 /// Writes the pages that `site/SUMMARY.md` names below `pages`, at the places where they stand in
 /// `repository`, so that their links hold; pages of the site's own come from `site/`, and a page
 /// may be that of a notebook.
@@ -69,10 +66,6 @@ impl Book<'_> {
         if ending == Some("ipynb") && self.named.contains(&place.with_extension("md").as_path()) {
             return Ok(target.replace(".ipynb", ".md"));
         }
-        if let Some(name) = FOR_A_FOLDER.into_iter().find(|name| file.join(name).is_file()) {
-            copy(&file.join(name), &self.pages.join(place).join(name))?;
-            return Ok(format!("{}/{name}", target.trim_end_matches('/')));
-        }
         if file.is_file() && ending != Some("md") {
             copy(&file, &self.pages.join(place))?;
         }
@@ -115,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn links_to_readmes_files_and_folders_hold_in_the_book() {
+    fn links_to_readmes_and_files_hold_in_the_book() {
         let place = tempfile::tempdir().expect("a folder");
         let repository = place.path().join("repository");
         let pages = place.path().join("pages");
@@ -123,19 +116,18 @@ mod tests {
             ("site/SUMMARY.md", "- [a](docs/a.md)\n- [b](docs/b/README.md)\n"),
             (
                 "docs/a.md",
-                "[b](b/README.md#x) [code](../src/x.rs) [folder](../tcp/) [web](https://example.org)\n```\n[no](none)\n```\n",
+                "[b](b/README.md#x) [code](../src/x.rs) [web](https://example.org)\n```\n[no](none)\n```\n",
             ),
             ("docs/b/README.md", "# b\n"),
             ("src/x.rs", "x"),
-            ("tcp/mod.rs", "tcp"),
         ] {
             write(repository.join(name), text).expect("a file");
         }
         collect(&repository, &pages).expect("all links lead somewhere");
         let text = read(pages.join("docs/a.md")).expect("the page");
-        let links = "[b](b/index.md#x) [code](../src/x.rs) [folder](../tcp/mod.rs) [web]";
+        let links = "[b](b/index.md#x) [code](../src/x.rs) [web]";
         assert!(text.starts_with(links), "{text}");
         assert!(text.ends_with("```\n[no](none)\n```\n"), "{text}");
-        assert!(pages.join("src/x.rs").is_file() && pages.join("tcp/mod.rs").is_file());
+        assert!(pages.join("src/x.rs").is_file());
     }
 }

@@ -1,7 +1,9 @@
 //! Files with random changes, the same ones in every run: what a fuzzer tries first.
 
-/// A stream of numbers (SplitMix64).
-pub(crate) struct Random(u64);
+use losscause_sim::rng::Stream;
+
+/// A stream of random changes.
+pub(crate) struct Random(Stream);
 
 /// Numbers that lengths, counts and times are not made for.
 const EXTREME: [u64; 8] = [0, 1, 0x7f, 0xff, 0x7fff_ffff, 0xffff_ffff, i64::MAX as u64, u64::MAX];
@@ -14,23 +16,16 @@ const LONGEST_PART: usize = 64;
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Self {
-        Self(seed)
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
+        Self(Stream::new(seed, "changes"))
     }
 
     /// A number below `end`; 0 if that is 0.
     fn below(&mut self, end: usize) -> usize {
-        (self.next() % end.max(1) as u64) as usize
+        self.0.below(end.max(1) as u64) as usize
     }
 
-    fn one<'a, T: ?Sized>(&mut self, of: &[&'a T]) -> &'a T {
-        of[self.below(of.len())]
+    fn byte(&mut self) -> u8 {
+        self.below(256) as u8
     }
 
     /// One of `files`, changed.
@@ -44,19 +39,19 @@ impl Random {
 
     fn change(&mut self, bytes: &mut Vec<u8>, files: &[Vec<u8>]) {
         let at = self.below(bytes.len());
-        let part = at..(at + 1 + self.below(LONGEST_PART)).min(bytes.len());
+        let end = (at + 1 + self.below(LONGEST_PART)).min(bytes.len());
         match self.below(9) {
-            0 if at < bytes.len() => bytes[at] ^= 1 << self.below(8),
-            1 if at < bytes.len() => bytes[at] = self.next() as u8,
+            0 if at < end => bytes[at] ^= 1 << self.below(8),
+            1 if at < end => bytes[at] = self.byte(),
             2 => bytes.truncate(at),
-            3 => drop(bytes.drain(part.start.min(part.end)..part.end)),
+            3 => drop(bytes.drain(at..end)),
             4 => {
-                let again = bytes[part.start.min(part.end)..part.end].to_vec();
+                let again = bytes[at..end].to_vec();
                 let to = self.below(bytes.len());
                 bytes.splice(to..to, again);
             }
             5 => {
-                let random: Vec<u8> = part.map(|_| self.next() as u8).collect();
+                let random: Vec<u8> = (at..end).map(|_| self.byte()).collect();
                 bytes.splice(at..at, random);
             }
             6 => {
@@ -67,12 +62,8 @@ impl Random {
             7 => {
                 let number = EXTREME[self.below(EXTREME.len())];
                 let width = [1, 2, 4, 8][self.below(4)];
-                let big_endian = number.to_be_bytes();
-                let number = if self.below(2) == 0 {
-                    &number.to_le_bytes()[..width]
-                } else {
-                    &big_endian[8 - width..]
-                };
+                let [little, big] = [number.to_le_bytes(), number.to_be_bytes()];
+                let number = if self.below(2) == 0 { &little[..width] } else { &big[8 - width..] };
                 bytes.iter_mut().skip(at).zip(number).for_each(|(byte, new)| *byte = *new);
             }
             _ => self.replace_number(bytes, at),
@@ -81,13 +72,10 @@ impl Random {
 
     /// Writes an extreme number in place of the first one in words from `at` on.
     fn replace_number(&mut self, bytes: &mut Vec<u8>, at: usize) {
-        let Some(start) =
-            bytes.iter().skip(at).position(u8::is_ascii_digit).map(|skipped| at + skipped)
-        else {
-            return;
-        };
+        let Some(skipped) = bytes[at..].iter().position(u8::is_ascii_digit) else { return };
+        let start = at + skipped;
         let length = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let number = self.one(&EXTREME_IN_WORDS);
+        let number = EXTREME_IN_WORDS[self.below(EXTREME_IN_WORDS.len())];
         bytes.splice(start..start + length, number.bytes());
     }
 }
