@@ -1014,6 +1014,8 @@ class TcpSettings(Table):
     """Settings of every TCP flow. Windows and thresholds count packets.
 
     ack_bytes: Size of an acknowledgement on the wire, bytes.
+    ack_hold_ms: How long the receiver takes packets in before it answers them all with one acknowledgement, as hosts
+        that merge packets do (GRO), milliseconds; 0 (default): it answers as they arrive.
     additive_increase_pkts: Packets by which congestion avoidance opens the window per round trip (response aimd;
         above 0, RFC 5681: 1).
     brake: Whether losses are congestion, whatever the sender's algorithm says, after a round that lost more of its
@@ -1046,6 +1048,7 @@ class TcpSettings(Table):
         self,
         *,
         ack_bytes: Quantity | None = None,
+        ack_hold_ms: Quantity | None = None,
         additive_increase_pkts: Quantity | None = None,
         brake: bool | None = None,
         delayed_ack_ms: Quantity | None = None,

@@ -178,7 +178,7 @@ fn a_variant_takes_the_rules_of_its_mode() {
 
 #[test]
 fn a_quirk_replaces_one_rule_of_the_mode() {
-    let lines = "[tcp]\nmode = \"ns2\"\ndelayed_ack_ms = 100\n\
+    let lines = "[tcp]\nmode = \"ns2\"\ndelayed_ack_ms = 100\nack_hold_ms = 0.5\n\
                  [tcp.quirks]\nsyn_bytes = 0\nhalving = \"flight-size\"\ntick_ms = 100\nfast_retransmit = \"always\"";
     let quirks = Quirks {
         syn_bytes: None,
@@ -189,7 +189,12 @@ fn a_quirk_replaces_one_rule_of_the_mode() {
     };
     assert_eq!(
         config(lines),
-        Config { delayed_ack: Some(Span::from_millis(100)), quirks, ..Config::ns2() }
+        Config {
+            delayed_ack: Some(Span::from_millis(100)),
+            ack_hold: Span::from_micros(500),
+            quirks,
+            ..Config::ns2()
+        }
     );
     let lines =
         "[tcp]\nvariant = \"newreno\"\n[tcp.quirks]\npartial_ack_timer = \"slow-but-steady\"";

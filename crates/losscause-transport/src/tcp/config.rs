@@ -66,6 +66,9 @@ pub struct Config {
     /// section 4.2; ns-2 `DelAck`). If not set, every packet is acknowledged. Linux: the smallest
     /// delay; if not set, one tick.
     pub delayed_ack: Option<Span>,
+    /// How long the receiver takes packets in before it answers them all with one ACK, as a host
+    /// that merges packets does (GRO); zero: it answers as they arrive. Not negative.
+    pub ack_hold: Span,
     /// Whether segments may be marked instead of dropped, and marks count as losses (RFC 3168; ns-2
     /// `ecn_`).
     pub ecn: bool,
@@ -107,6 +110,7 @@ impl Config {
             initial_rto: Span::from_secs(1),
             dup_ack_threshold: 3,
             delayed_ack: None,
+            ack_hold: Span::ZERO,
             ecn: false,
             pacing: false,
             safeguards: Safeguards::OFF,
@@ -272,8 +276,10 @@ impl Config {
         if self.max_window_pkts > Self::LARGEST_WINDOW_PKTS {
             return Err(E::WindowTooLarge { value: self.max_window_pkts });
         }
-        if self.min_rto < Span::ZERO {
-            return Err(E::Negative { key: "min_rto", value: self.min_rto });
+        for (key, value) in [("min_rto", self.min_rto), ("ack_hold", self.ack_hold)] {
+            if value < Span::ZERO {
+                return Err(E::Negative { key, value });
+            }
         }
         if self.max_rto < self.min_rto {
             return Err(E::RtoRange { min: self.min_rto, max: self.max_rto });

@@ -42,6 +42,9 @@ pub struct Receiver<D = ()> {
     /// The fixed bytes of a SACK report and the reporter, if the receiver sends reports.
     sack: Option<(u32, Reports)>,
     delay: Option<Span>,
+    /// How long packets are taken in before one ACK answers them, and until when it is so now.
+    hold: Span,
+    held_until: Option<Time>,
     /// Linux's rules of acknowledging, if the receiver has them.
     linux: Option<Box<LinuxReceiver>>,
     /// Packets that carry no payload (the SYN).
@@ -106,6 +109,8 @@ impl<D: Differentiate> Receiver<D> {
             ack_bytes: config.ack_bytes,
             sack: config.sack_bytes().map(|fixed_bytes| (fixed_bytes, Reports::default())),
             delay: config.delayed_ack,
+            hold: config.ack_hold,
+            held_until: None,
             linux: (config.recovery == RecoveryScheme::RackTlp)
                 .then(|| Box::new(LinuxReceiver::new(config))),
             empty: u64::from(config.quirks.syn_bytes.is_some()),
@@ -150,10 +155,18 @@ impl<D: Differentiate> Receiver<D> {
             || seq < self.end.saturating_sub(1)
             || seq == 0
             || matches!(self.acking, Acking::Delayed { .. });
-        self.acking = match self.delay {
-            Some(delay) if !hurry => Acking::Delayed { until: now + delay },
-            _ => Acking::Due,
+        let due = match self.delay {
+            Some(delay) if !hurry => now + delay,
+            _ => now,
         };
+        self.acking = Acking::until(due.max(self.held_until(now)), now);
+    }
+
+    /// Until when what arrives now is held, with what came before it.
+    fn held_until(&mut self, now: Time) -> Time {
+        let until = self.held_until.filter(|&until| now <= until).unwrap_or(now + self.hold);
+        self.held_until = Some(until);
+        until
     }
 
     /// [`Receiver::on_segment`] with Linux's rules.
@@ -169,8 +182,9 @@ impl<D: Differentiate> Receiver<D> {
         let change =
             Change { next: (next, self.next), held: (held, self.ahead_pkts), end: self.end };
         let pending = self.poll_timeout().filter(|_| early.is_none());
+        let held_until = self.held_until(now);
         let Some(linux) = &mut self.linux else { return };
-        let due = linux.on_segment(now, segment, &change, pending);
+        let due = linux.on_segment(now, segment, &change, pending).max(held_until);
         if linux.echoes(segment) {
             self.ack.echo = segment.sent_at;
             self.ack.echo_of_retransmission = segment.retransmission;
@@ -429,6 +443,25 @@ mod tests {
         assert_eq!(receiver.poll_transmit(at(110)).map(|ack| ack.next), Some(2));
         assert_eq!(receiver.poll_timeout(), None);
         assert_eq!(deliver(&mut receiver, 120, 2), None, "the next packet is delayed again");
+    }
+
+    #[test]
+    fn what_comes_while_the_receiver_holds_is_answered_at_its_end_by_one_ack() {
+        let hold = Span::from_millis(5);
+        let rfc = Config { ack_hold: hold, ..Config::rfc() };
+        let linux = Config { ack_hold: hold, ..Config::linux() };
+        for mut receiver in [rfc, linux].map(receiver) {
+            // 2 is missing: the ACKs that would tell it at once wait, too.
+            for (ms, seq) in [(0, 0), (1, 1), (2, 3), (4, 4)] {
+                assert_eq!(deliver(&mut receiver, ms, seq), None, "at {ms} ms");
+            }
+            assert_eq!(receiver.poll_timeout(), Some(at(5)));
+            receiver.on_timeout(at(5));
+            assert_eq!(receiver.poll_transmit(at(5)).map(|ack| ack.next), Some(2));
+            assert_eq!(deliver(&mut receiver, 6, 2), None, "held anew");
+            receiver.on_timeout(at(11));
+            assert_eq!(receiver.poll_transmit(at(11)).map(|ack| ack.next), Some(5));
+        }
     }
 
     #[test]

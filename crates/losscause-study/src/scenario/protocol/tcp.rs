@@ -77,6 +77,9 @@ pub struct TcpSettings {
     pub dup_ack_threshold: Option<Quantity>,
     /// Longest delay of an acknowledgement, milliseconds; 0: every packet is acknowledged at once.
     pub delayed_ack_ms: Option<Quantity>,
+    /// How long the receiver takes packets in before it answers them all with one acknowledgement, as
+    /// hosts that merge packets do (GRO), milliseconds; 0 (default): it answers as they arrive.
+    pub ack_hold_ms: Option<Quantity>,
     /// Whether queues may mark segments instead of dropping them, and marks count as losses (RFC
     /// 3168; default false).
     pub ecn: Option<bool>,
@@ -220,6 +223,10 @@ impl TcpSettings {
         )?;
         if let Some(delay) = &self.delayed_ack_ms {
             config.delayed_ack = overlay.milliseconds_or_off("delayed_ack_ms", delay)?;
+        }
+        if let Some(hold) = &self.ack_hold_ms {
+            config.ack_hold =
+                overlay.milliseconds_or_off("ack_hold_ms", hold)?.unwrap_or(Span::ZERO);
         }
         replace(&mut config.ecn, self.ecn);
         replace(&mut config.pacing, self.pacing);
