@@ -116,7 +116,8 @@ impl Plan {
         let also = |origin: Origin| origin == Origin::Other;
         let contenders = Contender::chosen(registry, names, &DEFAULT, also)?;
         let mut systems = vec![Steering::unaware(STOCK), Steering::unaware(BBR)];
-        for contender in &contenders {
+        // One that is told the causes runs anyway.
+        for contender in contenders.iter().filter(|contender| contender.name() != TOLD) {
             if !contender.runs_at(End::Sender) {
                 let option = format!("--algorithms {}", contender.name());
                 let problem = format!("does not run at a sender, where {ITEM} has its flows");
@@ -306,6 +307,15 @@ mod tests {
             queue_drops: drops,
             goodput_mbps: mbps,
         }
+    }
+
+    #[test]
+    fn the_one_that_is_told_runs_once_though_it_is_named() {
+        let names = ["Sift", "omniscient"].map(str::to_owned);
+        let kinds = kinds_named(&["LEO"]);
+        let plan = Plan::new(&Registry::built_in(), &names, &kinds, (1, 1)).expect("both run");
+        let systems: Vec<&str> = plan.systems.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(systems, ["cubic", "bbr", "Sift", "Sift alone", "omniscient"]);
     }
 
     #[test]
