@@ -460,11 +460,8 @@ impl Readings {
     /// air at any. Flights that are alike at any moment are the sender's choice, and so are the
     /// delays that they make.
     fn is_alike(&self) -> bool {
-        let is_below = |spread: Option<f64>| spread.is_some_and(|spread| spread <= ALIKE);
-        if is_below(self.flight_spread) {
-            return !self.come_at_any_time();
-        }
-        is_below(self.level_spread)
+        let mut spreads = [self.flight_spread, self.level_spread].into_iter().flatten();
+        spreads.any(|spread| spread <= ALIKE) && !self.come_at_any_time()
     }
 
     /// The delay and the flight that losses choose, if they choose one and the queue is never empty

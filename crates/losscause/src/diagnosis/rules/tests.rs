@@ -301,6 +301,9 @@ fn flights_that_are_alike_at_any_moment_show_no_queue() {
     assert_eq!(found(&Readings { rounds: 12, ..at_any }, None).1, Certainty::Clear, "too few");
     let at_once = Readings { interval: ms(100.0), ..alike };
     assert_eq!(found(&at_once, None), untold, "no time to grow back");
+    // Of BBR's flows that fill a part of the queue, as their receivers see them.
+    let received = Readings { flight_pkts: None, flight_spread: None, ..at_any };
+    assert_eq!(found(&received, None), untold, "delays alike");
 }
 
 #[test]
