@@ -313,7 +313,8 @@ mod tests {
     fn the_one_that_is_told_runs_once_though_it_is_named() {
         let names = ["Sift", "omniscient"].map(str::to_owned);
         let kinds = kinds_named(&["LEO"]);
-        let plan = Plan::new(&Registry::built_in(), &names, &kinds, (1, 1)).expect("both run");
+        let registry = losscause_study::registry();
+        let plan = Plan::new(&registry, &names, &kinds, (1, 1)).expect("both run");
         let systems: Vec<&str> = plan.systems.iter().map(|one| one.name.as_str()).collect();
         assert_eq!(systems, ["cubic", "bbr", "Sift", "Sift alone", "omniscient"]);
     }
