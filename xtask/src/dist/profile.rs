@@ -16,9 +16,11 @@ use crate::shell::{self, command, output, read, root, run, target, text, write};
 use crate::tools::Tool;
 
 /// Arguments of the program that is counted; `{}` is an empty folder.
-const WORKLOADS: [&str; 10] = [
+const WORKLOADS: [&str; 12] = [
     "reproduce cen2003/table6 --runs 1 --jobs 1",
     "reproduce barman2002/table2 --runs 1 --jobs 1",
+    "simulate papers/barman2002/scenarios/config2.toml --set tcp.mode=ns2-classic --set duration_s=1000",
+    "simulate scenarios/parking-lot.toml --set duration_s=300",
     "simulate scenarios/wifi.toml --set duration_s=240 --pcap {}/wifi",
     "analyze {}/wifi/sender.pcap --format json",
     "analyze {}/wifi/receiver.pcap",
