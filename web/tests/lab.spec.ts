@@ -252,7 +252,6 @@ test("protocol, algorithm, seed, parameter and scenario start both again", async
 
 test("a scenario with an error is refused with its line and the last good run goes on", async ({ page }) => {
   await paused(page);
-  await page.selectOption("#speed", "50");
   await page.click("#play");
   await expect.poll(() => clock(page)).toBeGreaterThan(1);
   const good = await page.inputValue("#text");
