@@ -164,6 +164,9 @@ impl<D: Differentiate> Receiver<D> {
 
     /// Until when what arrives now is held, with what came before it.
     fn held_until(&mut self, now: Time) -> Time {
+        if self.hold == Span::ZERO {
+            return now;
+        }
         let until = self.held_until.filter(|&until| now <= until).unwrap_or(now + self.hold);
         self.held_until = Some(until);
         until

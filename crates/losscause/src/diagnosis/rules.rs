@@ -196,9 +196,11 @@ impl Readings {
         ];
         // A bucket of a few packets makes equal amounts, too, which show no rate. Nor does one rate
         // that no bucket has, by all that was sent, and hardly fits the amounts.
-        let told = rate
-            .filter(|one| !one.may_be_few_packets())
-            .filter(|one| one.fits(FITS_CLOSELY) || !matches!(one.bucket, BucketTest::NoneFits(_)));
+        let is_told = |one: &&OneRate| {
+            let none_fits = matches!(one.bucket, BucketTest::NoneFits(_));
+            !one.may_be_few_packets() && (!none_fits || one.fits(FITS_CLOSELY))
+        };
+        let told = rate.filter(is_told);
         let certainty = if told.is_some() { certainty } else { Certainty::Likely };
         let rate_bps = told.map(|one| one.rate_bps);
         let burst_bytes = told.map(|one| one.burst_bytes);
